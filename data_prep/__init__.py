@@ -1,0 +1,1 @@
+"""Build corpora: sources, annotation, translation and register shift."""

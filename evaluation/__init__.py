@@ -1,0 +1,1 @@
+"""Measure how well raters agree with people."""

@@ -1,0 +1,1 @@
+"""Judging with a rubric: prompts and the parsing of answers."""

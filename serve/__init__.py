@@ -1,0 +1,1 @@
+"""Serve a guard bundle; runs without torch."""

@@ -1,0 +1,31 @@
+"""What every test shares: where the real data lie, and no network."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SHARED_DATA = REPOSITORY.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of the public research files that are not part of the repository."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"needs the research files in {SHARED_DATA}, which are not part of the repository")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def rtp_lx(shared_data: Path) -> Path:
+    """Folder of the RTP-LX scoring files, with the corpus files in `corpus/`."""
+    folder = shared_data / "rtp_lx"
+    if not folder.is_dir():
+        pytest.skip(f"needs the RTP-LX files in {folder}")
+    return folder

@@ -1,0 +1,1 @@
+"""Fine-tune guards, calibrate them and export them."""
