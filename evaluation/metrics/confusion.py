@@ -80,7 +80,7 @@ def contract(confusions: FloatArray, functionals: npt.ArrayLike) -> FloatArray:
     weights = np.asarray(functionals, dtype=np.float64)
     levels = confusions.shape[-1]
     flat = confusions.reshape(-1, levels * levels) @ weights.reshape(levels * levels, -1)
-    return np.asarray(flat.reshape(*confusions.shape[:-2], *weights.shape[2:]))
+    return np.asarray(flat.reshape((*confusions.shape[:-2], *weights.shape[2:])))
 
 
 def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:

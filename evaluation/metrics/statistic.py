@@ -140,7 +140,7 @@ def compare(first: Statistic, second: Statistic, *, method: Method = "bca", leve
     p_value = float("nan")
     if not np.isnan(difference.estimate) and len(defined):
         tail = min(np.count_nonzero(defined <= 0), np.count_nonzero(defined >= 0))
-        p_value = min(1.0, 2 * (1 + tail) / (1 + len(defined)))
+        p_value = float(min(1, 2 * (1 + tail) / (1 + len(defined))))
     return Comparison(difference.interval(method=method, level=level), p_value)
 
 

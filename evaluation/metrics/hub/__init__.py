@@ -1,0 +1,1 @@
+"""Modules for `evaluate.load`, one folder each: `evaluate.load("evaluation/metrics/hub/weighted_kappa")`."""
