@@ -1,0 +1,92 @@
+"""Imports point one way, and the front doors stay light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+MAY_IMPORT = {
+    "babelguard": {"babelguard"},
+    "data_prep": {"babelguard", "data_prep", "evaluation.metrics"},
+    "serve": {"babelguard", "serve"},
+    "evaluation": {"babelguard", "data_prep", "serve", "evaluation"},
+    "train": {"babelguard", "data_prep", "serve", "evaluation", "train"},
+    "evaluation.metrics": {"evaluation.metrics"},
+}
+"""Package -> what it may import of the project; metrics are a leaf that anyone may use."""
+
+PROJECT = {"babelguard", "data_prep", "serve", "evaluation", "train", "app"}
+HEAVY = {"torch", "transformers", "gradio", "ray", "vllm", "datasets", "evaluate", "onnxruntime"}
+
+
+def modules(package: str) -> Iterator[Path]:
+    for path in sorted((REPOSITORY / package.replace(".", "/")).rglob("*.py")):
+        if package == "evaluation" and "metrics" in path.relative_to(REPOSITORY).parts:
+            continue
+        yield path
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively; name the module in full"
+            yield str(node.module)
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_imports_point_one_way(package: str) -> None:
+    allowed = MAY_IMPORT[package]
+    for path in modules(package):
+        for name in imports(path):
+            if name.split(".")[0] not in PROJECT:
+                continue
+            inside = any(name == one or name.startswith(f"{one}.") for one in allowed)
+            assert inside, f"{path.relative_to(REPOSITORY)} imports {name}"
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_heavy_libraries_are_imported_where_they_are_needed(package: str) -> None:
+    for path in modules(package):
+        if "hub" in path.parts:
+            continue  # modules for the hub's own tooling, which has loaded these libraries already
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in tree.body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            heavy = {name.split(".")[0] for name in names} & HEAVY
+            assert not heavy, f"{path.relative_to(REPOSITORY)} imports {heavy} at its top"
+
+
+def test_the_front_door_is_light() -> None:
+    code = f"import sys, babelguard; print(sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_help_needs_no_heavy_library() -> None:
+    code = (
+        "import sys\nsys.argv = ['run', '--help']\n"
+        "import runpy\n"
+        "try:\n    runpy.run_module('evaluation.run', run_name='__main__')\nexcept SystemExit as end:\n"
+        f"    print(end.code, sorted({HEAVY | {'scipy', 'sklearn', 'matplotlib', 'pyarrow', 'numpy'}!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    assert done.stdout.splitlines()[-1] == "0 []"
+
+
+def test_there_are_no_catch_all_modules() -> None:
+    names = {
+        path.name
+        for package in ("babelguard", "data_prep", "serve", "evaluation", "train")
+        for path in (REPOSITORY / package).rglob("*.py")
+    }
+    assert not names & {"utils.py", "helpers.py", "common.py", "misc.py"}
