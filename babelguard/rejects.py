@@ -44,11 +44,13 @@ class RejectLog:
         strict: Stop at the first one.
         remedy: What to do about it, added to the error of a strict log.
         rejections: What was set aside so far.
+        left_out: Readable rows that the format or the recipe leaves out on purpose, counted by kind.
     """
 
     strict: bool = False
     remedy: str = ""
     rejections: list[Rejection] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def reject(self, file: Path, line: int | None, kind: str, reason: str) -> None:
         """Set a row aside.
@@ -60,6 +62,10 @@ class RejectLog:
         if self.strict:
             raise UserError(f"{rejection.sentence()} {self.remedy}".strip())
         self.rejections.append(rejection)
+
+    def leave_out(self, kind: str, count: int = 1) -> None:
+        """Count readable rows that are left out on purpose; this never stops the work."""
+        self.left_out[kind] += count
 
     def counts(self) -> Counter[str]:
         """Return how many rows were set aside, by kind."""

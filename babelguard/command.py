@@ -1,0 +1,26 @@
+"""How every command line of Babelguard ends: 0 when done, 2 for the user's mistake, 1 for ours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from babelguard.errors import UserError
+
+
+def run_command(main: Callable[..., Any], name: str) -> None:
+    """Run a function as a command line and exit.
+
+    A `UserError` is printed as its sentence alone. Anything else is a defect: its traceback is shown, without the
+    values of local variables, which may hold texts that nobody wants in a log.
+    """
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command()(main)
+    try:
+        app(prog_name=name)
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
