@@ -10,6 +10,10 @@ MACRO = "macro"
 """In the place of a category: the mean over the categories that the rater covers."""
 
 
+MACRO_COMMON = "macro-common"
+"""In the place of a category: the mean over the categories and languages in which every rater gave levels."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slice:
     """Which items a figure is about; a field that is `None` does not restrict them.

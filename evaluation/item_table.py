@@ -1,0 +1,141 @@
+"""The items of a run as columns: what figures need to know of them, without their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelguard.errors import UserError
+from babelguard.item import Item
+from babelguard.languages import language
+from babelguard.taxonomy import Taxonomy
+from evaluation.metrics.levels import MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTable:
+    """One row an item, in the order in which the source gave them.
+
+    Attributes:
+        ids: Item ids.
+        keys: Hashes of what raters see.
+        source_ids: Alignment keys.
+        languages: BCP-47 tags.
+        bands: ``high``, ``mid``, ``low`` (RTP-LX tiers) or an empty string.
+        subsets: Parts of the source, or empty strings.
+        roles: Roles.
+        registers: Registers.
+        raw: Annotator x item x category, levels from 1, `MISSING` where there is none (int8).
+    """
+
+    ids: NDArray[np.str_]
+    keys: NDArray[np.str_]
+    source_ids: NDArray[np.str_]
+    languages: NDArray[np.str_]
+    bands: NDArray[np.str_]
+    subsets: NDArray[np.str_]
+    roles: NDArray[np.str_]
+    registers: NDArray[np.str_]
+    raw: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def annotators(self) -> int:
+        """The largest number of annotators that an item has."""
+        return int(self.raw.shape[0])
+
+
+def build_item_table(items: Iterable[Item], categories: Taxonomy, origin: str) -> ItemTable:
+    """Collect the columns.
+
+    Args:
+        items: The items, streamed once.
+        categories: Which labels to keep, in order.
+        origin: Where the items come from, for messages.
+
+    Raises:
+        UserError: There is no item, two share an id, or a label is off its scale.
+    """
+    columns: list[tuple[str, ...]] = []
+    labels: list[list[tuple[int | None, ...]]] = []
+    seen: set[str] = set()
+    for item in items:
+        if item.id in seen:
+            raise UserError(f"{origin}: two items have the id {item.id!r}; ids must be unique within a corpus.")
+        seen.add(item.id)
+        known = language(item.language)
+        columns.append(
+            (
+                item.id,
+                item.content_key(),
+                item.source_id,
+                known.tag,
+                known.rtp_lx_band or "",
+                item.subset or "",
+                item.role.value,
+                item.register,
+            )
+        )
+        labels.append(_checked_labels(item, categories))
+    if not columns:
+        raise UserError(f"{origin} gives no items; check the folder, the languages, the roles and the splits.")
+    names = ("ids", "keys", "source_ids", "languages", "bands", "subsets", "roles", "registers")
+    arrays = {
+        name: np.array(values, dtype=np.str_) for name, values in zip(names, zip(*columns, strict=True), strict=True)
+    }
+    return ItemTable(**arrays, raw=_raw_array(labels))
+
+
+def _checked_labels(item: Item, categories: Taxonomy) -> list[tuple[int | None, ...]]:
+    for name, levels in item.labels.items():
+        if name not in categories:
+            raise UserError(
+                f"The item {item.id} has labels for {name!r}, which the taxonomy {categories.name} does not have; "
+                f"its categories are {', '.join(categories.names)}."
+            )
+        for level in levels:
+            if level is not None and not categories[name].has_level(level):
+                raise UserError(
+                    f"The item {item.id} has the level {level} for {name}, off the scale 1-{categories[name].scale}."
+                )
+    return [item.labels.get(name, ()) for name in categories.names]
+
+
+def _raw_array(labels: list[list[tuple[int | None, ...]]]) -> NDArray[np.int8]:
+    annotators = max((len(levels) for row in labels for levels in row), default=0)
+    raw = np.full((annotators, len(labels), len(labels[0])), MISSING, dtype=np.int8)
+    for position, row in enumerate(labels):
+        for category, levels in enumerate(row):
+            for annotator, level in enumerate(levels):
+                raw[annotator, position, category] = MISSING if level is None else level
+    return raw
+
+
+def write_item_table(table: ItemTable, categories: Taxonomy, path: Path) -> None:
+    """Write the table as Parquet: one row an item, one list of levels a category."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: dict[str, object] = {
+        "id": table.ids,
+        "key": table.keys,
+        "source_id": table.source_ids,
+        "language": table.languages,
+        "band": table.bands,
+        "subset": table.subsets,
+        "role": table.roles,
+        "register": table.registers,
+    }
+    for position, name in enumerate(categories.names):
+        levels = table.raw[:, :, position].T.astype(object)
+        levels[levels == MISSING] = None
+        columns[name] = [list(row) for row in levels]
+    partial = path.with_name(f"{path.name}.partial")
+    pq.write_table(pa.table(columns), partial)
+    partial.replace(path)

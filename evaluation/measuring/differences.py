@@ -1,0 +1,135 @@
+"""Differences between raters on the texts that both of them rated, by paired bootstrap with Holm's correction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from babelguard.taxonomy import Taxonomy
+from evaluation.item_table import ItemTable
+from evaluation.measures import MACRO, Difference, Slice
+from evaluation.measuring.agreement import Intervals
+from evaluation.measuring.slices import Family
+from evaluation.measuring.subject import Subject
+from evaluation.metrics.bootstrap import Bootstrap, bootstrap
+from evaluation.metrics.cell import Cell
+from evaluation.metrics.holm import holm
+from evaluation.metrics.levels import MISSING
+from evaluation.metrics.resampling import Resamples
+from evaluation.metrics.statistic import Statistic, compare, mean_of
+
+METRICS = ("percentage_agreement", "linear_kappa", "ac2")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    first: Subject
+    second: Subject
+    shared: tuple[int, ...]
+    places: tuple[str, ...]
+    replicates: Bootstrap[tuple[str, str, int]]
+
+
+def differences(
+    subjects: Sequence[Subject],
+    family: Family,
+    items: ItemTable,
+    categories: Taxonomy,
+    resamples: Resamples,
+    intervals: Intervals,
+) -> list[Difference]:
+    """Return first minus second for every two raters, over all languages and in each.
+
+    Both are measured on the same items, those with a level from both, and in the categories that both cover. The
+    correction is over all differences of the run.
+    """
+    systems = [subject for subject in subjects if subject.system]
+    found: list[Difference] = []
+    for first, second in combinations(systems, 2):
+        pair = _bootstrap_pair(first, second, family, items, categories, resamples)
+        if pair is not None:
+            found += _differences_of(pair, categories, intervals)
+    return _corrected(found)
+
+
+def _corrected(found: list[Difference]) -> list[Difference]:
+    known = {number: row.p for number, row in enumerate(found) if row.p is not None}
+    if not known:
+        return found
+    for number, p_holm in zip(known, holm(list(known.values())), strict=True):
+        found[number] = replace(found[number], p_holm=float(p_holm))
+    return found
+
+
+def _bootstrap_pair(
+    first: Subject, second: Subject, family: Family, items: ItemTable, categories: Taxonomy, resamples: Resamples
+) -> _Pair | None:
+    shared = tuple(c for c in first.categories if c in second.categories)
+    cells: dict[tuple[str, str, int], Cell] = {}
+    places = []
+    for tag, part in family.languages.items():
+        ours, theirs = first.parts[0].levels[part.mask], second.parts[0].levels[part.mask]
+        truth = first.parts[0].truth[part.mask]
+        both = (ours != MISSING) & (theirs != MISSING) & (truth != MISSING)
+        if not shared or not all(both[:, c].any() for c in shared):
+            continue
+        places.append(tag)
+        for c in shared:
+            scale, clusters = categories.categories[c].scale, items.source_ids[part.mask]
+            for side, levels in (("first", ours), ("second", theirs)):
+                kept = np.where(both[:, c], levels[:, c], MISSING)
+                cells[side, tag, c] = Cell.of(kept, truth[:, c], clusters, levels=scale)
+    if not cells:
+        return None
+    return _Pair(first, second, shared, tuple(places), bootstrap(cells, METRICS, resamples=resamples))
+
+
+def _differences_of(pair: _Pair, categories: Taxonomy, intervals: Intervals) -> Iterator[Difference]:
+    for metric in METRICS:
+        for tag in pair.places:
+            yield _difference(pair, metric, [tag], pair.shared, MACRO, Slice(language=tag), intervals)
+        if len(pair.places) > 1:
+            yield _difference(pair, metric, pair.places, pair.shared, MACRO, Slice(), intervals)
+            for c in pair.shared:
+                yield _difference(pair, metric, pair.places, (c,), categories.names[c], Slice(), intervals)
+
+
+def _difference(
+    pair: _Pair,
+    metric: str,
+    places: Sequence[str],
+    shared: Sequence[int],
+    category: str,
+    where: Slice,
+    intervals: Intervals,
+) -> Difference:
+    def side(name: str) -> Statistic:
+        rows = [
+            mean_of([pair.replicates.statistic((name, place, c), metric) for c in shared], undefined="skip")
+            for place in places
+        ]
+        return mean_of(rows, undefined="skip")
+
+    result = compare(side("first"), side("second"), method=intervals.method, level=intervals.confidence)
+    gap = result.difference
+    return Difference(
+        metric=metric,
+        rater=pair.first.rater,
+        other=pair.second.rater,
+        category=category,
+        slice=where,
+        value=_number(gap.estimate),
+        low=_number(gap.low),
+        high=_number(gap.high),
+        p=_number(result.p_value),
+        p_holm=None,
+        n_items=gap.n_items,
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
