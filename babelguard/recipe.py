@@ -109,7 +109,7 @@ def set_at(tree: dict[str, Any], keys: Sequence[str], value: object, origin: str
         if last:
             node[place] = value
         else:
-            if isinstance(node, dict) and not isinstance(node.get(place), dict | list):
+            if isinstance(node, dict) and node.get(place) is None:
                 node[place] = {}
             node = node[place]
 
@@ -127,9 +127,7 @@ def resolve_references(tree: dict[str, Any], path: Path) -> dict[str, Any]:
         node: Any = tree
         for key in dotted.split("."):
             if not isinstance(node, dict) or key not in node:
-                raise UserError(
-                    f"{path}: ${{{dotted}}} refers to a key that is not set; set it with --set {dotted}=..."
-                )
+                raise UserError(f"{path}: ${{{dotted}}} is not set; pass --set {dotted}=VALUE or add it to the recipe.")
             node = node[key]
         return replace(node, (*seen, dotted))
 

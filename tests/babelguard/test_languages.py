@@ -1,0 +1,81 @@
+"""Language codes of four systems lead to one language."""
+
+from __future__ import annotations
+
+import langcodes
+import pytest
+
+from babelguard import UserError, language
+from babelguard.languages import LANGUAGES
+
+PUBLISHED_TIERS = {
+    5: "AR DE EN ES FR JA",
+    4: "BCMS CS FI HI HU IT KO NL PL PT RU SV TR",
+    3: "DA HE ID TH UK",
+    2: "SW",
+    1: "NO-NB ZH-Hans ZH-Hant",
+}
+
+
+def test_the_tiers_of_the_rtp_lx_code():
+    for tier, locales in PUBLISHED_TIERS.items():
+        for locale in locales.split():
+            assert language(locale).rtp_lx_tier == tier
+    listed = [locale for locales in PUBLISHED_TIERS.values() for locale in locales.split()]
+    assert sorted(listed) == sorted(entry.rtp_lx_locale for entry in LANGUAGES if entry.rtp_lx_locale)
+
+
+def test_bands_are_high_mid_and_low():
+    assert [language(code).rtp_lx_band for code in ("EN", "KO", "HE", "SW", "ZH-Hans", "bn")] == [
+        "high",
+        "mid",
+        "low",
+        "low",
+        "low",
+        None,
+    ]
+
+
+def test_the_two_scales_are_kept_apart():
+    assert (language("zh-Hans").joshi_class, language("zh-Hans").rtp_lx_tier) == (5, 1)
+    assert (language("nb").joshi_class, language("sw").joshi_class) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("codes", "tag"),
+    [
+        ("ZH-Hans zh zh-CN zho zho_Hans zh_hans cmn", "zh-Hans"),
+        ("ZH-Hant zh-TW zho_Hant zh-HK", "zh-Hant"),
+        ("NO-NB nb nob nob_Latn no", "nb"),
+        ("BCMS sh hbs bs hr sr srp_Cyrl hrv_Latn", "sh"),
+        ("AR ar ara arb_Arab arz arz_Arab ar-EG", "ar"),
+        ("PT pt por por_Latn pt-BR Pt-Br pt-PT", "pt"),
+        ("HE he heb iw heb_Hebr", "he"),
+        ("SW sw swa swh_Latn swh", "sw"),
+        ("ID id ind in", "id"),
+        ("FA fa pes_Arab fas", "fa"),
+    ],
+)
+def test_every_code_of_a_language_leads_to_it(codes, tag):
+    assert {language(code).tag for code in codes.split()} == {tag}
+
+
+@pytest.mark.parametrize("code", ["", "xx", "english", "not a code", "qqq_Latn"])
+def test_unknown_codes_are_the_users_mistake(code):
+    with pytest.raises(UserError):
+        language(code)
+
+
+def test_the_table_agrees_with_the_registries():
+    for entry in LANGUAGES:
+        parsed = langcodes.get(entry.iso639_3 if entry.tag == "sh" else entry.tag)
+        assert parsed.is_valid()
+        if entry.tag != "sh":  # langcodes replaces the macrolanguage by Serbian
+            assert parsed.to_alpha3() == entry.iso639_3
+            assert parsed.maximize().script == entry.script
+        assert all(code.split("_")[0].isalpha() and len(code) == 8 for code in entry.flores)
+    assert len({entry.tag for entry in LANGUAGES}) == len(LANGUAGES)
+
+
+def test_directions():
+    assert [entry.tag for entry in LANGUAGES if entry.right_to_left] == ["ar", "he", "fa", "ur"]
