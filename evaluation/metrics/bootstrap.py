@@ -83,7 +83,7 @@ class Bootstrap(Generic[Key]):
         return mean_of([self.statistic(key, metric) for key in keys], undefined=undefined)
 
     def compare(
-        self, first: Key, second: Key, metric: str, *, method: Method = "bca", level: float = 0.95
+        self, first: Key, second: Key, metric: str, *, method: Method = "percentile", level: float = 0.95
     ) -> Comparison:
         """Compares a metric of two cells by the paired bootstrap; arguments and errors as in `compare`."""
         return compare(self.statistic(first, metric), self.statistic(second, metric), method=method, level=level)
