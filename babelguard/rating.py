@@ -77,11 +77,11 @@ class Rating:
     raw: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rating as plain JSON values, compact: bare levels where the status is ok."""
+        """Return the rating as plain JSON values: a bare level or status where there is no more to say."""
         scores: dict[str, Any] = {}
         for category, score in self.scores.items():
-            if score.status is Status.OK and score.probability is None and score.detail is None:
-                scores[category] = score.level
+            if score.probability is None and score.detail is None:
+                scores[category] = score.status.value if score.level is None else score.level
                 continue
             cell: dict[str, Any] = {"level": score.level, "status": score.status.value}
             if score.probability is not None:
@@ -105,6 +105,8 @@ class Rating:
         for category, cell in record["scores"].items():
             if isinstance(cell, int):
                 scores[category] = Score(cell)
+            elif isinstance(cell, str):
+                scores[category] = Score.missing(Status(cell))
             else:
                 scores[category] = Score(
                     cell["level"], Status(cell["status"]), cell.get("probability"), cell.get("detail")

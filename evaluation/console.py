@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import yaml
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -13,14 +13,15 @@ from evaluation.recipe import Plan
 from evaluation.run_folder import RunFolder
 
 COLUMNS = (
-    ("percentage_agreement", "agreement"),
-    ("linear_kappa", "linear kappa"),
-    ("ac2", "AC2"),
-    ("signed_error", "signed error"),
-    ("macro_f1", "macro F1"),
+    ("percentage_agreement", "agreement", True),
+    ("linear_kappa", "linear kappa", True),
+    ("ac2", "AC2", False),
+    ("signed_error", "error", False),
+    ("macro_f1", "F1", False),
 )
+"""Metric, title, and whether there is room for its interval in eighty characters."""
 SIDE_BY_SIDE = ("percentage_agreement", "linear_kappa")
-PEOPLE = {HUMAN_PAIRS: "people, mean pair", HUMAN_LEFT_OUT: "people, one left out"}
+PEOPLE = {HUMAN_PAIRS: "people: pairs", HUMAN_LEFT_OUT: "people: left out"}
 
 
 def show_plan(plan: Plan) -> None:
@@ -61,43 +62,42 @@ def show_findings(findings: Findings, folder: RunFolder) -> None:
 def _summary(findings: Findings, several: bool) -> Table:
     share = findings.settings["confidence"]
     scope = "mean over languages and categories" if several else "mean over categories"
-    table = Table(title=f"Agreement with people: {scope}, {share:.0%} intervals", title_justify="left")
+    table = _plain_table(f"Agreement with people: {scope} [{share:.0%} interval]")
     table.add_column("rater", no_wrap=True)
-    table.add_column("against")
-    for _, title in COLUMNS:
-        table.add_column(title, justify="right")
-    table.add_column("items", justify="right")
+    for _, title, _ in COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
     for category in (MACRO, MACRO_COMMON):
         rows = _rows(findings, category, "macro" if several else "cell")
-        if not rows:
-            continue
-        if category == MACRO_COMMON:
+        if rows and category == MACRO_COMMON:
             table.add_section()
-            table.add_row("[bold]same categories and languages for all[/bold]")
-        for (rater, reference), figures in rows.items():
-            cells = [_figure(figures.get(metric)) for metric, _ in COLUMNS]
-            n = max((measure.n_items for measure in figures.values()), default=0)
-            table.add_row(PEOPLE.get(rater, rater), reference, *cells, f"{n:,}")
+            table.add_row("[italic]the same cells for all:[/italic]")
+        for rater, figures in rows.items():
+            cells = [_figure(figures.get(metric), interval) for metric, _, interval in COLUMNS]
+            table.add_row(PEOPLE.get(rater, rater), *cells)
     return table
 
 
-def _rows(findings: Findings, category: str, aggregate: str) -> dict[tuple[str, str], dict[str, Measure]]:
-    rows: dict[tuple[str, str], dict[str, Measure]] = {}
+def _plain_table(title: str) -> Table:
+    return Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+
+
+def _rows(findings: Findings, category: str, aggregate: str) -> dict[str, dict[str, Measure]]:
+    rows: dict[str, dict[str, Measure]] = {}
     single = aggregate == "cell"
     for measure in findings.measures:
         whole = measure.slice == Slice() or (single and measure.slice == Slice(language=measure.slice.language))
         wanted = measure.rater in PEOPLE or measure.reference == "majority"
         if whole and wanted and measure.category == category and measure.aggregate == aggregate:
-            rows.setdefault((measure.rater, measure.reference), {})[measure.metric] = measure
-    return dict(sorted(rows.items(), key=lambda row: (row[0][0] not in PEOPLE, row[0])))
+            rows.setdefault(measure.rater, {})[measure.metric] = measure
+    return dict(sorted(rows.items(), key=lambda row: (row[0] not in PEOPLE, row[0])))
 
 
-def _figure(measure: Measure | None) -> str:
+def _figure(measure: Measure | None, interval: bool) -> str:
     if measure is None:
         return ""
     if measure.value is None:
         return "undefined"
-    if measure.low is None or measure.high is None:
+    if not interval or measure.low is None or measure.high is None:
         return f"{measure.value:.3f}"
     return f"{measure.value:.3f} [{measure.low:.2f}, {measure.high:.2f}]"
 
@@ -119,7 +119,7 @@ def _by_language(findings: Findings) -> Table:
             if measure.rater not in raters:
                 raters.append(measure.rater)
     raters.sort(key=lambda rater: rater != HUMAN_PAIRS)
-    table = Table(title="By language, mean over the rater's categories: agreement / linear kappa", title_justify="left")
+    table = _plain_table("By language, mean over the rater's categories: agreement / linear kappa")
     table.add_column("language")
     for rater in raters:
         table.add_column(PEOPLE.get(rater, rater), justify="right")
@@ -130,4 +130,4 @@ def _by_language(findings: Findings) -> Table:
 
 def _both(row: dict[tuple[str, str], float | None], rater: str) -> str:
     values = [row.get((rater, metric)) for metric in SIDE_BY_SIDE]
-    return " / ".join("  –  " if value is None else f"{np.round(value, 3):.3f}" for value in values)
+    return " / ".join("  –  " if value is None else f"{value:.3f}" for value in values)

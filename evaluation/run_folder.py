@@ -7,7 +7,7 @@ import platform
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -85,12 +85,13 @@ class RunFolder:
 
     def write_findings(self, findings: Findings) -> None:
         """Write `metrics.json`, and one Parquet table for each kind of record in it."""
-        self.write_text("metrics.json", json.dumps(findings.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
-        self._write_parquet("metrics", [measure.to_row() for measure in findings.measures])
-        self._write_parquet("statuses", [asdict(row) for row in findings.statuses])
-        self._write_parquet("levels", [asdict(row) for row in findings.levels])
-        rows = [asdict(row) for row in findings.differences]
-        self._write_parquet("differences", [{**row.pop("slice"), **row} for row in rows])
+        record = findings.to_dict()
+        self.write_text("metrics.json", json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        self._write_parquet("metrics", record["measures"])
+        self._write_parquet("statuses", record["statuses"])
+        self._write_parquet("levels", record["levels"])
+        rows = [{**row["slice"], **row} for row in record["differences"]]
+        self._write_parquet("differences", [{k: v for k, v in row.items() if k != "slice"} for row in rows])
 
     def _write_parquet(self, name: str, rows: list[dict[str, Any]]) -> None:
         import pyarrow as pa

@@ -6,7 +6,6 @@ taken replicate by replicate, so that their intervals know that an item's langua
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -15,10 +14,10 @@ import numpy as np
 
 from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
-from evaluation.measures import MACRO, MACRO_COMMON, Measure, Slice
+from evaluation.measures import MACRO, MACRO_COMMON, Measure, Slice, defined
 from evaluation.measuring.common_ground import CommonGround
 from evaluation.measuring.slices import Family, Part
-from evaluation.measuring.subject import HUMANS, MAJORITY, Pairing, Subject
+from evaluation.measuring.subject import HUMANS, MAJORITY, OTHER_HUMANS, Pairing, Subject
 from evaluation.metrics.bootstrap import Bootstrap, bootstrap
 from evaluation.metrics.cell import Cell
 from evaluation.metrics.interval import Method
@@ -26,7 +25,6 @@ from evaluation.metrics.resampling import Resamples
 from evaluation.metrics.statistic import Statistic, mean_of
 
 HEADLINE = ("percentage_agreement", "linear_kappa", "ac2")
-BRIEF = (*HEADLINE, "signed_error", "false_positive_rate")
 FULL = (*HEADLINE, "kappa", "quadratic_kappa", "ac1", "signed_error", "macro_f1", "false_positive_rate")
 
 Key: TypeAlias = tuple[int, str, int]
@@ -74,10 +72,10 @@ def measure_family(
     """Yield every bootstrapped measure of a family, metric by metric.
 
     Cells of one language come first, then the pools (all languages, each band) and the means over languages. The
-    families of subsets, roles and registers get the brief list of metrics and no single pairs of people.
+    families of subsets, roles and registers get the headline metrics and no single pairs of people.
     """
     for group in _groups([subject for subject in subjects if family.main or not subject.detail]):
-        metrics = HEADLINE if group[0].brief else FULL if family.main else BRIEF
+        metrics = FULL if family.main and not group[0].brief else HEADLINE
         cells = _cells(group, family, items, categories)
         replicates = bootstrap(cells, metrics, resamples=resamples)
         for metric in metrics:
@@ -91,8 +89,8 @@ def _groups(subjects: Sequence[Subject]) -> list[list[Subject]]:
     """Group subjects that share pairings: one group's replicates are in memory at a time."""
     groups: dict[tuple[bool, str], list[Subject]] = {}
     for subject in subjects:
-        among_humans = subject.reference in {HUMANS, *(part.reference for part in subject.parts)} - {MAJORITY}
-        groups.setdefault((subject.brief, subject.reference if not among_humans else HUMANS), []).append(subject)
+        known = subject.reference if subject.reference in {MAJORITY, OTHER_HUMANS} else HUMANS
+        groups.setdefault((subject.brief, known), []).append(subject)
     return list(groups.values())
 
 
@@ -149,22 +147,35 @@ class _Figures:
         rows = [mean_of([self.at(place, c) for c in chosen], undefined="skip") for place in places]
         return rows[0] if len(rows) == 1 else mean_of(rows, undefined="skip")
 
-    def measure(self, statistic: Statistic | None, category: str, where: Slice, aggregate: str) -> Measure | None:
+    def count(self, places: Sequence[str], categories: Sequence[int]) -> tuple[int, int]:
+        """Return items and source_ids of the best covered category, summed over places."""
+        totals = [0, 0]
+        for place in places:
+            found = [self.at(place, c) for c in categories if c in self.subject.categories]
+            totals[0] += max((statistic.n_items for statistic in found), default=0)
+            totals[1] += max((statistic.n_clusters for statistic in found), default=0)
+        return totals[0], totals[1]
+
+    def measure(
+        self, places: Sequence[str], categories: Sequence[int], name: str, where: Slice, aggregate: str
+    ) -> Measure | None:
+        statistic = self.mean(places, categories)
         if statistic is None:
             return None
         found = statistic.interval(method=self.intervals.method, level=self.intervals.confidence)
+        n_items, n_clusters = self.count(places, categories)
         return Measure(
             metric=self.metric,
             rater=self.subject.rater,
             reference=self.subject.reference,
-            category=category,
+            category=name,
             slice=where,
             aggregate=aggregate,
-            value=_number(found.estimate),
-            low=_number(found.low),
-            high=_number(found.high),
-            n_items=found.n_items,
-            n_clusters=found.n_clusters,
+            value=defined(found.estimate),
+            low=defined(found.low),
+            high=defined(found.high),
+            n_items=n_items,
+            n_clusters=n_clusters,
             n_undefined=found.n_undefined,
         )
 
@@ -183,7 +194,7 @@ def _measures_of(figures: _Figures, family: Family, common: CommonGround) -> Ite
         yield from _row(figures, inside, where, ACROSS, ())
         if common.partial:
             comparable = [tag for tag in inside if tag in common.languages]
-            found = figures.measure(figures.mean(comparable, common.categories), MACRO_COMMON, where, ACROSS)
+            found = figures.measure(comparable, common.categories, MACRO_COMMON, where, ACROSS)
             if found is not None:
                 yield found
 
@@ -192,16 +203,10 @@ def _row(
     figures: _Figures, places: Sequence[str], where: Slice, aggregate: str, shared: Sequence[int]
 ) -> Iterator[Measure]:
     """Yield a line of a table: each category, their mean and, where asked for, the mean of the shared ones."""
-    for category in figures.subject.categories:
-        name = figures.categories.names[category]
-        found = figures.measure(figures.mean(places, [category]), name, where, aggregate)
+    rows: list[tuple[str, tuple[int, ...]]]
+    rows = [(figures.categories.names[category], (category,)) for category in figures.subject.categories]
+    rows += [(MACRO, figures.subject.categories), (MACRO_COMMON, tuple(shared))]
+    for name, chosen in rows:
+        found = figures.measure(places, chosen, name, where, aggregate)
         if found is not None:
             yield found
-    for name, chosen in ((MACRO, figures.subject.categories), (MACRO_COMMON, shared)):
-        found = figures.measure(figures.mean(places, chosen), name, where, aggregate)
-        if found is not None:
-            yield found
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -9,7 +9,7 @@ import numpy as np
 from babelguard.item import Role
 from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
-from evaluation.measures import Measure, Slice
+from evaluation.measures import Measure, Slice, defined
 from evaluation.measuring.agreement import Intervals
 from evaluation.metrics.bootstrap import bootstrap
 from evaluation.metrics.cell import Cell
@@ -59,9 +59,9 @@ def benign_measures(
                 category=name,
                 slice=where,
                 aggregate="cell" if where.language else "pooled",
-                value=interval.estimate,
-                low=interval.low,
-                high=interval.high,
+                value=defined(interval.estimate),
+                low=defined(interval.low),
+                high=defined(interval.high),
                 n_items=cell.n_items,
                 n_clusters=cell.n_clusters,
                 n_undefined=interval.n_undefined,

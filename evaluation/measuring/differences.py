@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -11,7 +10,7 @@ import numpy as np
 
 from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
-from evaluation.measures import MACRO, Difference, Slice
+from evaluation.measures import MACRO, Difference, Slice, defined
 from evaluation.measuring.agreement import Intervals
 from evaluation.measuring.slices import Family
 from evaluation.measuring.subject import Subject
@@ -122,14 +121,10 @@ def _difference(
         other=pair.second.rater,
         category=category,
         slice=where,
-        value=_number(gap.estimate),
-        low=_number(gap.low),
-        high=_number(gap.high),
-        p=_number(result.p_value),
+        value=defined(gap.estimate),
+        low=defined(gap.low),
+        high=defined(gap.high),
+        p=defined(result.p_value),
         p_holm=None,
         n_items=gap.n_items,
     )
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

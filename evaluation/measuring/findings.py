@@ -117,8 +117,8 @@ def _notes(
     for table in tables:
         void = Counter(items.languages[(table.statuses == STATUSES.index("void")).all(axis=1)].tolist())
         if void:
-            listed = ", ".join(f"{tag} ({count:,} items)" for tag, count in sorted(void.items()))
-            notes.append(f"{table.summary.name} is void, and counts for nothing, in {listed}.")
+            listed = ", ".join(f"{count:,} in {tag}" for tag, count in sorted(void.items()))
+            notes.append(f"{table.summary.name} was not shown these items, so that its answers are void: {listed}.")
         if table.stale:
             notes.append(
                 f"{table.summary.name}: {table.stale:,} stored ratings are of other texts or settings and do not count."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
-from evaluation.measures import Confusion, Measure
+from evaluation.measures import Confusion, Measure, defined
 from evaluation.measuring.slices import Family, Part
 from evaluation.measuring.subject import HUMANS, Subject
 from evaluation.metrics.by_name import confusion_metric
@@ -69,7 +68,7 @@ def point_measures(
                         category=category.name,
                         slice=part.slice,
                         aggregate=aggregate,
-                        value=_number(value),
+                        value=defined(value),
                         n_items=int(confusions.sum(axis=(1, 2)).min()),
                         n_clusters=clusters,
                     )
@@ -115,7 +114,7 @@ def reliability_measures(family: Family, items: ItemTable, categories: Taxonomy)
                     category=category.name,
                     slice=part.slice,
                     aggregate=aggregate,
-                    value=_number(value),
+                    value=defined(value),
                     n_items=n_pairable(table, levels=scale),
                     n_clusters=len(np.unique(items.source_ids[part.mask])),
                 )
@@ -143,7 +142,7 @@ def ranking_measures(
                         category=category.name,
                         slice=part.slice,
                         aggregate=aggregate,
-                        value=_number(function(given, truth, levels=category.scale)),
+                        value=defined(function(given, truth, levels=category.scale)),
                         n_items=int(known.sum()),
                     )
 
@@ -160,7 +159,3 @@ def confusions_of(subjects: Sequence[Subject], family: Family, categories: Taxon
                 )
                 rows = tuple(tuple(int(count) for count in row) for row in counts)
                 yield Confusion(subject.rater, subject.reference, tag, category.name, rows)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -61,7 +61,7 @@ def build(name: str, options: RtpLxAcsOptions, bench: Workbench) -> RecordedRate
                 scores = _scores_of(row, text_field, bench.taxonomy, log)
                 answers.scores[f"rtp-lx/{file.locale}/{row.index}/{role.value}"] = scores
     if count := log.left_out["duplicate-index"]:
-        answers.notes.append(f"{name}: {count} rows repeat an earlier row's index; the first one counts.")
+        answers.notes.append(f"{name}: rows that repeat an earlier row's index, of which the first counts: {count:,}.")
     return RecordedRater(
         name=name,
         description="Azure Content Safety's recorded scores, rescaled to levels; four of the eight categories.",

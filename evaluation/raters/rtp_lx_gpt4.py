@@ -96,7 +96,7 @@ def _read_file(
         answers.raw[item] = answer
         answers.scores[item] = _scores_of(shown, answer, policy, taxonomy)
     if unjoined:
-        answers.notes.append(f"{file.path.name}: {unjoined} answers belong to no item and are left out.")
+        answers.notes.append(f"{file.path.name}: answers that belong to no item, and are left out: {unjoined}.")
 
 
 def _index_of_item(row: files.Row, shown: str, prompts: Mapping[str, set[int]]) -> int | None:

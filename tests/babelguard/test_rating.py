@@ -24,7 +24,7 @@ def test_a_rating_survives_a_line_of_json(scores, raw):
 
 def test_a_plain_level_is_stored_as_a_number():
     record = Rating("judge", "i", {"Bias": Score(2), "Insult": Score.missing(Status.REFUSED)}).to_dict()
-    assert record["scores"] == {"Bias": 2, "Insult": {"level": None, "status": "refused"}}
+    assert record["scores"] == {"Bias": 2, "Insult": "refused"}
 
 
 def test_a_level_goes_with_ok_and_with_nothing_else():
