@@ -13,7 +13,7 @@ Measurement: TypeAlias = Literal["nominal", "ordinal", "interval"]
 
 
 def krippendorff_alpha(ratings: Ratings, *, levels: int, measurement: Measurement = "ordinal") -> float:
-    """Returns Krippendorff's alpha of two or more raters with missing ratings (Krippendorff 2011, 2019).
+    """Returns Krippendorff's alpha of two or more raters with missing ratings (Krippendorff 2011).
 
     alpha = 1 - (n - 1) sum_ck o_ck d_ck / sum_ck n_c n_k d_ck, with the coincidences
     o_ck = sum_i r_ic (r_ik - [c = k]) / (r_i - 1) over items with r_i >= 2 ratings, n_c = sum_k o_ck and
