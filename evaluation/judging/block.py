@@ -99,9 +99,9 @@ class _Reader:
     def _take_pairs(self, line: str) -> bool:
         talked, self.after_blank, self.ending = self.ending is not Ending.CUT, False, Ending.CUT
         self.other_lines = 0
-        for place, (category, score, tail) in enumerate(self._pairs(line)):
+        for category, score, tail in self._pairs(line):
             if category in self.scores:
-                if talked or place > 0 or self.restarted or not self._was_false_start():
+                if talked or self.restarted or not self._was_false_start():
                     self.ending = Ending.TALK
                     return False
                 self.scores.clear()
@@ -180,7 +180,12 @@ def read_block(answer: str, taxonomy: Taxonomy) -> Block:
     """Return the first score block of an answer."""
     lines = _LINE_END.split(answer.rstrip())
     reader = _Reader(taxonomy, labels_of(taxonomy))
+    blank_before = False
     for number, line in enumerate(lines, start=1):
+        blank = not line or line.isspace()
+        if blank and blank_before:
+            continue  # a second blank line says no more than the first
+        blank_before = blank
         if not reader.take(fold(line), is_last=number == len(lines)):
             break
     if reader.remark.is_open and reader.hides_labels:

@@ -31,7 +31,7 @@ _BARE_VALUE = re.compile(
 )
 # Whatever is no letter or digit may stand before a label (bullets, emphasis, quotes, table bars), and so may a number.
 _LEAD = re.compile(r"[\W_]*+(?:\d{1,2}[.):][\W_]*+)?")
-_BETWEEN_PAIRS = re.compile(r"[\s,;|/*`_}]*+")
+_BETWEEN_PAIRS = re.compile(r"""(?:["'](?=\s*+[,}]))?[\s,;|/*`_}]*+""")
 
 
 @dataclass(frozen=True, slots=True)

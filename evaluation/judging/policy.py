@@ -16,14 +16,16 @@ POLICIES: dict[str, Policy] = {}
 DEFAULT_POLICY = "strict"
 
 
-def _policy(name: str) -> Callable[[Policy], Policy]:
-    def register(function: Policy) -> Policy:
+def register(name: str) -> Callable[[Policy], Policy]:
+    """Return a decorator that makes a function the policy of that name."""
+
+    def keep(function: Policy) -> Policy:
         if name in POLICIES:
             raise ValueError(f"there are two policies {name!r}")
         POLICIES[name] = function
         return function
 
-    return register
+    return keep
 
 
 def apply_policy(name: str, scores: Mapping[str, Score], taxonomy: Taxonomy = RTP_LX) -> dict[str, Score]:
@@ -37,13 +39,13 @@ def apply_policy(name: str, scores: Mapping[str, Score], taxonomy: Taxonomy = RT
     return POLICIES[name](scores, taxonomy)
 
 
-@_policy(DEFAULT_POLICY)
+@register(DEFAULT_POLICY)
 def strict(scores: Mapping[str, Score], taxonomy: Taxonomy) -> dict[str, Score]:
     """Leave every score as it is: nothing is clamped, guessed or dropped."""
     return {name: scores[name] for name in taxonomy.names}
 
 
-@_policy("paper")
+@register("paper")
 def paper(scores: Mapping[str, Score], taxonomy: Taxonomy) -> dict[str, Score]:
     """Follow the RTP-LX paper, to compare with its figures and for nothing else.
 

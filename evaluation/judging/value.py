@@ -30,7 +30,7 @@ _FIRST = re.compile(
 )
 _GAP = r"""[\s*_"'`()\[\]]*+"""
 _SECOND = re.compile(
-    rf"{_GAP}(?P<join>out\s+of|of|or|to|and|maybe|possibly|perhaps|[-–—/\\,;~]){_GAP}(?P<number>{_NUMBER})",
+    rf"{_GAP}(?:,\s*+(?=[a-z]))?(?P<join>out\s+of|of|or|to|and|maybe|possibly|perhaps|[-–—/\\,;~]){_GAP}(?P<number>{_NUMBER})",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(rf"\s*+(?:[(\[]\s*+(?P<bracketed>{_NUMBER})\s*+[)\]]|(?<=\s)(?P<number>{_NUMBER})[\s.]*+$)")
