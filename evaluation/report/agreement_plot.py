@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from evaluation.report import svg
-from evaluation.report.evidence import AGREEMENT, KAPPA, Evidence, Figure, Subject, cell
-from evaluation.report.ground import CommonGround
+from evaluation.report.comparison import Comparison
+from evaluation.report.evidence import AGREEMENT, KAPPA, Evidence, Figure, Subject
 from evaluation.report.languages import language_name
 from evaluation.report.plot import TOGETHER, Panel, Plot
 from evaluation.report.tables import Grid, Group, Row, metric_column
@@ -44,23 +44,18 @@ class _Points:
         return sum(self.xs) / len(self.xs), sum(self.ys) / len(self.ys)
 
 
-def agreement_plots(evidence: Evidence, ground: CommonGround) -> tuple[Plot, ...]:
+def agreement_plots(evidence: Evidence, comparison: Comparison) -> tuple[Plot, ...]:
     """Draw the plots for which there are points of a rater."""
     kinds = []
     if len(evidence.languages) > 1:
-
-        def in_language(metric: str, subject: Subject, tag: str) -> Figure:
-            if ground.same_coverage:
-                return evidence.mean(metric, subject, ground.categories, cell(tag))
-            return ground.mean(metric, subject, [tag])
-
-        kinds.append(_Kind("language", [(tag, language_name(tag)) for tag in evidence.languages], in_language, True))
+        tongues = [(tag, language_name(tag)) for tag in comparison.languages]
+        kinds.append(_Kind("language", tongues, comparison.in_language, means=True))
 
     def in_category(metric: str, subject: Subject, name: str) -> Figure:
         return evidence.figure(metric, subject, name, evidence.home)
 
     titles = [(category.name, category.title) for category in evidence.categories]
-    kinds.append(_Kind("category", titles, in_category, ground.same_coverage))
+    kinds.append(_Kind("category", titles, in_category, means=not comparison.partial))
     subjects = [subject for subject in (evidence.ceiling, *evidence.systems) if subject is not None]
     plots = [_plot(kind, subjects) for kind in kinds]
     return tuple(plot for plot in plots if plot is not None)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from evaluation.measures import Slice
 from evaluation.report import svg
+from evaluation.report.comparison import Comparison
 from evaluation.report.evidence import ABSENT, KAPPA, Evidence, Figure, Place, Subject
-from evaluation.report.ground import CommonGround
 from evaluation.report.languages import BANDS, band_of
 from evaluation.report.plot import TOGETHER, Panel, Plot
 from evaluation.report.tables import Column, Grid, Group, Row
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Lines: TypeAlias = Mapping[Subject, Sequence[Figure]]
 
 
-def band_plot(evidence: Evidence, ground: CommonGround) -> Plot | None:
+def band_plot(evidence: Evidence, comparison: Comparison) -> Plot | None:
     """Draw the plot; `None` with fewer than two bands or without a rater."""
     tags = {band: [tag for tag in evidence.languages if band_of(tag) == band] for band in BANDS}
     bands = [band for band in BANDS if tags[band]]
@@ -30,10 +30,8 @@ def band_plot(evidence: Evidence, ground: CommonGround) -> Plot | None:
         return None
 
     def find(subject: Subject, band: str) -> Figure:
-        if not ground.same_coverage:
-            return ground.mean(KAPPA, subject, tags[band])
-        places = [Place(Slice(band=band), aggregate) for aggregate in (evidence.home.aggregate, "macro", "pooled")]
-        figures = [evidence.mean(KAPPA, subject, ground.categories, place) for place in places]
+        places = [Place(Slice(band=band), aggregate) for aggregate in ("macro", "pooled")]
+        figures = [comparison.at(KAPPA, subject, place) for place in places]
         return next((figure for figure in figures if figure.state != "absent"), ABSENT)
 
     lines = {subject: [find(subject, band) for band in bands] for subject in subjects}

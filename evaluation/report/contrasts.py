@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from evaluation.measures import MACRO, Difference, Slice
 from evaluation.report.evidence import UNDEFINED, Evidence, Figure
 from evaluation.report.languages import language_name
 from evaluation.report.metric_texts import metric_text
-from evaluation.report.wording import Style, number
+from evaluation.report.wording import Style, number, percent, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,11 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """Differences over the whole corpus, and all others."""
+    """Differences over the whole corpus, all others, and a warning where none can be settled."""
 
     overall: tuple[Contrast, ...]
     detailed: tuple[Contrast, ...]
+    resolution: str
 
 
 def contrasts(evidence: Evidence) -> Contrasts:
@@ -41,7 +43,7 @@ def contrasts(evidence: Evidence) -> Contrasts:
     for difference in evidence.findings.differences:
         whole = difference.slice == Slice() and difference.category == MACRO
         (overall if whole else detailed).append(_contrast(evidence, difference))
-    return Contrasts(tuple(overall), tuple(detailed))
+    return Contrasts(tuple(overall), tuple(detailed), resolution_note(evidence))
 
 
 def _contrast(evidence: Evidence, d: Difference) -> Contrast:
@@ -52,7 +54,7 @@ def _contrast(evidence: Evidence, d: Difference) -> Contrast:
         pair=f"{d.rater} minus {d.other}",
         where=_where(evidence, d),
         figure=figure,
-        style="share" if text.style == "share" else "signed",
+        style="points" if text.style == "share" else "signed",
         p="undefined" if d.p is None else number(d.p, "probability"),
         p_holm="undefined" if d.p_holm is None else number(d.p_holm, "probability"),
         n_items=d.n_items,
@@ -63,14 +65,36 @@ def _contrast(evidence: Evidence, d: Difference) -> Contrast:
 def _outcome(evidence: Evidence, d: Difference) -> str:
     if d.value is None:
         return "undefined"
-    settled = None if d.low is None or d.high is None else d.low > 0 or d.high < 0
-    if d.p_holm is not None:
-        settled = d.p_holm < 1 - evidence.confidence and settled is not False
-    if settled is None:
+    if d.low is None or d.high is None:
         return "no interval"
-    if not settled:
+    if not excludes_zero(d):
         return "not settled"
-    return f"{d.rater if d.value > 0 else d.other} is higher"
+    higher = f"{d.rater if d.value > 0 else d.other} is higher"
+    return higher if survives_correction(evidence, d) else f"{higher}, but not after correction"
+
+
+def excludes_zero(d: Difference) -> bool:
+    """Tell whether the interval of a difference leaves zero out."""
+    return d.low is not None and d.high is not None and (d.low > 0 or d.high < 0)
+
+
+def survives_correction(evidence: Evidence, d: Difference) -> bool:
+    """Tell whether a difference holds after Holm's correction."""
+    return d.p_holm is not None and d.p_holm < 1 - evidence.confidence
+
+
+def resolution_note(evidence: Evidence) -> str:
+    """Say so where the run has too few replicates for any difference to survive the correction."""
+    replicates = evidence.setting("replicates")
+    tests = sum(d.p is not None for d in evidence.findings.differences)
+    level = 1 - evidence.confidence
+    if not tests or not isinstance(replicates, int) or 2 / (replicates + 1) * tests < level:
+        return ""
+    return (
+        f"With {replicates:,} replicates no p-value can be below {number(2 / (replicates + 1), 'probability')}. "
+        f"Corrected for {plural(tests, 'difference')}, none can be below {percent(level)}, however large the gap. "
+        f"It takes at least {math.ceil(2 * tests / level):,} replicates (intervals.replicates) to settle one."
+    )
 
 
 def _where(evidence: Evidence, d: Difference) -> str:

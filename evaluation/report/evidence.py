@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from evaluation.measures import MACRO, Findings, Measure, Slice
 from evaluation.report.languages import in_reading_order
 
-KAPPA = "kappa_linear"
+KAPPA = "linear_kappa"
 AGREEMENT = "percentage_agreement"
 MAJORITY = "majority"
+OTHER_HUMANS = "other-humans"
 HUMAN = "human"
 
 State = Literal["ok", "undefined", "absent", "not-covered"]
@@ -110,18 +111,18 @@ class Evidence:
         humans: Names of the annotators.
         languages: Tags, by resource band and name.
         pairs: The mean pair of annotators, where it was measured.
-        ceiling: An annotator against the others, where it was measured.
+        left_out: An annotator against the others, where it was measured.
+        ceiling: What raters are held against: the latter, else the former.
         home: Where the figures for the whole corpus are.
     """
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self._measures = {_key(m): m for m in reversed(findings.measures)}
-        self._languages: dict[tuple[str, str], dict[str, bool]] = {}
+        self._languages: dict[tuple[str, str], set[str]] = {}
         for m in findings.measures:
             if m.slice.language and m.slice == Slice(language=m.slice.language):
-                known = self._languages.setdefault((m.rater, m.reference), {})
-                known[m.slice.language] = known.get(m.slice.language, False) or m.value is not None
+                self._languages.setdefault((m.rater, m.reference), set()).add(m.slice.language)
         self.categories = _categories(findings)
         self.titles = {category.name: category.title for category in self.categories}
         self.humans = tuple(rater.name for rater in findings.raters if rater.kind == HUMAN)
@@ -130,14 +131,16 @@ class Evidence:
             Subject(rater.name, MAJORITY, rater.name, rater.covers, mark) for mark, rater in enumerate(systems, start=1)
         )
         self.languages = in_reading_order(_languages(findings))
+        self._measured = {(m.metric, m.rater, m.reference) for m in findings.measures}
         self.pairs = self._people("human-pairs", "humans", "People: mean pair")
-        self.ceiling = self._people("human-left-out", "other-humans", "People: one against the others (ceiling)")
+        self.left_out = self._people("human-left-out", OTHER_HUMANS, "People: one against the others")
+        self.ceiling = self.left_out or self.pairs
         self.home = self._find_home()
 
     @property
     def people(self) -> tuple[Subject, ...]:
         """The mean pair and the ceiling, where they were measured."""
-        return tuple(subject for subject in (self.pairs, self.ceiling) if subject is not None)
+        return tuple(subject for subject in (self.pairs, self.left_out) if subject is not None)
 
     @property
     def confidence(self) -> float:
@@ -155,19 +158,24 @@ class Evidence:
         fallback = recipe.get(name) if isinstance(recipe, Mapping) else None
         return self.findings.settings.get(name, fallback)
 
-    def languages_of(self, subject: Subject) -> tuple[str, ...]:
-        """Return the languages in which the subject was measured, be it without any defined figure."""
-        known = self._languages.get((subject.rater, subject.reference), {})
-        return tuple(tag for tag in self.languages if tag in known)
+    def has(self, metric: str, rater: str, reference: str) -> bool:
+        """Tell whether a metric was computed at all for a rater and a reference."""
+        return (metric, rater, reference) in self._measured
 
-    def languages_with_figures(self, subject: Subject) -> tuple[str, ...]:
-        """Return the languages in which some figure of the subject is defined."""
-        known = self._languages.get((subject.rater, subject.reference), {})
-        return tuple(tag for tag in self.languages if known.get(tag))
+    def like_a_person(self, subject: Subject) -> Subject | None:
+        """Return the rater measured as a left-out person is, against the other annotators; `None` where it was not."""
+        if not self.has(KAPPA, subject.rater, OTHER_HUMANS):
+            return None
+        return replace(subject, reference=OTHER_HUMANS)
+
+    def languages_of(self, subject: Subject) -> tuple[str, ...]:
+        """Return the languages in which the subject was measured."""
+        known = self._languages.get((subject.rater, subject.reference), set())
+        return tuple(tag for tag in self.languages if tag in known)
 
     def figure(self, metric: str, subject: Subject, category: str, place: Place) -> Figure:
         """Return one figure, or the reason why there is none."""
-        if category != MACRO and category not in subject.covers:
+        if category in self.titles and category not in subject.covers:
             return NOT_COVERED
         key = (metric, subject.rater, subject.reference, category, place.slice, place.aggregate)
         measure = self._measures.get(key)
@@ -177,7 +185,7 @@ class Evidence:
         """Return the mean over some categories.
 
         The measured mean is used where it is over just these categories. Otherwise the report takes it from the
-        categories' own figures: without an interval, and undefined as soon as one of them is.
+        categories' own figures, so it has no interval.
         """
         if set(categories) == set(subject.covers):
             measured = self.figure(metric, subject, MACRO, place)
@@ -193,7 +201,7 @@ class Evidence:
         return Figure(measure.value, measure.low, measure.high, "ok", measure.n_items, shaky=shaky)
 
     def _people(self, rater: str, reference: str, label: str) -> Subject | None:
-        if not any(m.rater == rater and m.reference == reference for m in self.findings.measures):
+        if not self.has(KAPPA, rater, reference):
             return None
         covered = {name for r in self.findings.raters if r.kind == HUMAN for name in r.covers}
         names = tuple(category.name for category in self.categories)
@@ -212,15 +220,13 @@ class Evidence:
 
 
 def mean_of(figures: Sequence[Figure]) -> Figure:
-    """Return the unweighted mean of figures: absent where none is there, undefined where one is."""
-    present = [figure for figure in figures if figure.state not in {"absent", "not-covered"}]
-    if not present or len(present) < len(figures):
-        return next((figure for figure in figures if figure.state == "not-covered"), ABSENT)
-    values = [figure.value for figure in present if figure.value is not None]
-    if len(values) < len(present):
+    """Return the unweighted mean of the figures that are defined, as the run's own means are taken."""
+    values = [figure.value for figure in figures if figure.value is not None]
+    if values:
+        return Figure(sum(values) / len(values), n_items=max(figure.n_items for figure in figures), derived=True)
+    if any(figure.state == "undefined" for figure in figures):
         return UNDEFINED
-    items = min(figure.n_items for figure in present)
-    return Figure(sum(values) / len(values), n_items=items, derived=True)
+    return next((figure for figure in figures if figure.state == "not-covered"), ABSENT)
 
 
 def _key(m: Measure) -> tuple[str, str, str, str, Slice, str]:

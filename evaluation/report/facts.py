@@ -13,7 +13,12 @@ from evaluation.report.wording import listed
 
 _LANGUAGES = "languages"
 
-_TITLES = {"source_ids": "source_ids (texts that versions share)"}
+_TITLES = {
+    "source_ids": "source_ids, shared by versions of one text",
+    "set_aside": "Rows set aside",
+    "left_out": "Rows left out",
+    "annotators": "Annotators a text, at most",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,8 @@ def _human(key: str) -> str:
 
 def _values(value: object, *, languages: bool = False) -> tuple[str, ...]:
     if isinstance(value, Mapping):
+        if languages:
+            return (", ".join(f"{language_name(str(tag))} {_scalar(count)}" for tag, count in value.items()),)
         return tuple(f"{k}: {'; '.join(_values(v))}" for k, v in value.items()) or ("none",)
     if isinstance(value, Sequence) and not isinstance(value, str):
         texts = [language_name(str(v)) if languages else _scalar(v) for v in value]

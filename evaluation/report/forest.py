@@ -86,7 +86,7 @@ def _forest(evidence: Evidence, subject: Subject) -> Forest:
     tags = evidence.languages_of(subject)
     totals = []
     if len(tags) > 1:
-        named = (("Mean over languages", "macro"), ("All languages pooled", "pooled"))
+        named = (("All, mean", "macro"), ("All, pooled", "pooled"))
         totals = [row(label, Place(Slice(), aggregate), total=True) for label, aggregate in named]
         totals = [total for total in totals if total.figure.state != "absent"]
     groups = [("", tuple(totals))] if totals else []

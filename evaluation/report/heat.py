@@ -65,9 +65,10 @@ def shade(figure: Figure) -> str:
     """Return the style class of a cell: its step of the scale, or why there is no figure."""
     if figure.value is None:
         return "heat-none"
-    if figure.value < 0:
+    written = round(figure.value, 2)
+    if written < 0:
         return "heat-below"
-    return f"heat-{min(int(figure.value * 10 + 1e-9), STEPS - 1)}"
+    return f"heat-{min(int(written * 10 + 1e-9), STEPS - 1)}"
 
 
 def _heat_map(evidence: Evidence, subject: Subject, frame: Subject) -> HeatMap:

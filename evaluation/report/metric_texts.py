@@ -23,18 +23,16 @@ METRIC_TEXTS: dict[str, MetricText] = {
         "The share of items on which the rater gives exactly the reference's level. Where most items are harmless, "
         "a rater that always answers “harmless” scores high, so it misleads on its own.",
     ),
-    "kappa_linear": MetricText(
+    "linear_kappa": MetricText(
         "Weighted kappa",
         "coefficient",
         "Cohen's kappa with linear weights: agreement beyond what the two raters' habits would give by chance, a "
         "near miss counting for part. 1 is perfect, 0 is chance, below 0 is worse than chance. It is undefined "
         "where both sides use a single level.",
     ),
-    "kappa": MetricText("Unweighted kappa", "coefficient", "Cohen's kappa in which a near miss is a miss."),
-    "kappa_quadratic": MetricText(
-        "Quadratic kappa", "coefficient", "Cohen's kappa with quadratic weights: large misses cost the most."
-    ),
-    "ac1": MetricText("Gwet's AC1", "coefficient", "AC2 without weights."),
+    "kappa": MetricText("Unweighted kappa", "coefficient"),
+    "quadratic_kappa": MetricText("Quadratic kappa", "coefficient"),
+    "ac1": MetricText("Gwet's AC1", "coefficient"),
     "ac2": MetricText(
         "Gwet's AC2",
         "coefficient",

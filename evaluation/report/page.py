@@ -13,19 +13,20 @@ from evaluation.measures import Findings
 from evaluation.report import svg, wording
 from evaluation.report.agreement_plot import agreement_plots
 from evaluation.report.band_plot import band_plot
+from evaluation.report.comparison import find_comparison
 from evaluation.report.contrasts import contrasts
 from evaluation.report.coverage import coverage
 from evaluation.report.distributions import binary_sentences, distributions
 from evaluation.report.evidence import Evidence
 from evaluation.report.facts import corpus_facts, recipe_yaml, setting_facts, summary_of_coverage, tiles
+from evaluation.report.false_alarms import false_alarms
 from evaluation.report.forest import forests
-from evaluation.report.ground import CommonGround
 from evaluation.report.heat import STEPS, heat_pairs, shade
 from evaluation.report.metric_texts import DEFINED, METRIC_TEXTS
 from evaluation.report.reliability import reliability
 from evaluation.report.slices import slice_sections
 from evaluation.report.standings import standings
-from evaluation.report.summary import summary
+from evaluation.report.summary import like_people, summary
 from evaluation.report.verdict import interval_words, verdict
 
 _HERE = Path(__file__).parent
@@ -52,8 +53,8 @@ def render_report(findings: Findings) -> str:
 
 def _context(findings: Findings) -> dict[str, Any]:
     evidence = Evidence(findings)
-    ground = CommonGround(evidence)
-    ranks = standings(evidence, ground)
+    comparison = find_comparison(evidence)
+    ranks = standings(evidence, comparison)
     bars = distributions(evidence)
     return {
         "style": Markup((_HERE / "report.css").read_text(encoding="utf-8")),  # noqa: S704 - our own file
@@ -66,17 +67,19 @@ def _context(findings: Findings) -> dict[str, Any]:
         "settings": setting_facts(evidence),
         "recipe": recipe_yaml(findings.recipe),
         "covers": summary_of_coverage(evidence),
-        "verdict": verdict(evidence, ground, ranks),
+        "verdict": verdict(evidence, comparison, ranks),
         "ranks": ranks,
         "intervals": interval_words(evidence),
-        "summary": summary(evidence, ground),
+        "summary": summary(evidence, comparison),
         "heat": heat_pairs(evidence),
-        "agreement": agreement_plots(evidence, ground),
-        "ground": ground,
+        "agreement": agreement_plots(evidence, comparison),
+        "comparison": comparison,
+        "like_people": like_people(evidence, comparison),
+        "false_alarms": false_alarms(evidence),
         "forest": forests(evidence),
         "distributions": bars,
         "binary": binary_sentences(bars),
-        "bands": band_plot(evidence, ground),
+        "bands": band_plot(evidence, comparison),
         "coverage": coverage(evidence),
         "contrasts": contrasts(evidence),
         "reliability": reliability(evidence),

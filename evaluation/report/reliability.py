@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from evaluation.measures import MACRO
+from evaluation.measures import MACRO, Slice
 from evaluation.report.evidence import AGREEMENT, KAPPA, Evidence, Figure, Place, Subject, cell
 from evaluation.report.languages import by_band, language_name
 from evaluation.report.tables import Column, Grid, Group, Row, metric_column
@@ -29,20 +29,28 @@ class _Source:
     column: Column
     metric: str
     subject: Subject
+    home: Place
+
+    def at(self, evidence: Evidence, category: str, place: Place) -> Figure:
+        if category == MACRO:
+            return evidence.mean(self.metric, self.subject, self.subject.covers, place)
+        return evidence.figure(self.metric, self.subject, category, place)
 
 
 def reliability(evidence: Evidence) -> Reliability | None:
     """Build the tables; `None` where people were not compared."""
-    sources = [source for source in _sources(evidence) if _occurs(evidence, source)]
+    sources = [s for s in _sources(evidence) if evidence.has(s.metric, s.subject.rater, s.subject.reference)]
     if not sources:
         return None
     columns = tuple(source.column for source in sources)
 
-    def row(label: str, category: str, place: Place) -> Row:
-        return Row(label, tuple(_look_up(evidence, source, category, place) for source in sources))
+    def row(label: str, category: str, place: Place | None = None) -> Row:
+        return Row(label, tuple(source.at(evidence, category, place or source.home) for source in sources))
 
-    places = [row(c.title, c.name, evidence.home) for c in evidence.categories]
-    groups = (Group("", tuple(places)), Group("", (row("Mean over the categories", MACRO, evidence.home),)))
+    groups = (
+        Group("", tuple(row(c.title, c.name) for c in evidence.categories)),
+        Group("", (row("Mean over the categories", MACRO),)),
+    )
     by_category = Grid("Agreement among annotators, by category", "Category", columns, groups)
     by_language = None
     if len(evidence.languages) > 1:
@@ -53,7 +61,7 @@ def reliability(evidence: Evidence) -> Reliability | None:
 
 
 def _sources(evidence: Evidence) -> list[_Source]:
-    names = tuple(category.name for category in evidence.categories)
+    names, home = tuple(category.name for category in evidence.categories), evidence.home
     found = {
         (m.reference, m.rater)
         for m in evidence.findings.measures
@@ -61,21 +69,13 @@ def _sources(evidence: Evidence) -> list[_Source]:
     }
     sources = []
     for pair in sorted(found):
-        title = " and ".join(sorted(name.removeprefix("human-") for name in pair))
-        sources.append(_Source(Column(f"Kappa, {title}"), KAPPA, Subject(pair[1], pair[0], title, names)))
+        title = "\u00a0and\u00a0".join(sorted(name.removeprefix("human-") for name in pair))
+        sources.append(_Source(Column(f"Kappa, {title}"), KAPPA, Subject(pair[1], pair[0], title, names), home))
     if evidence.pairs:
-        sources.append(_Source(Column("Agreement, mean pair", "share"), AGREEMENT, evidence.pairs))
-        sources.append(_Source(Column("Kappa, mean pair"), KAPPA, evidence.pairs))
-    if evidence.ceiling:
-        sources.append(_Source(Column("Kappa, one against the others"), KAPPA, evidence.ceiling))
+        sources.append(_Source(Column("Agreement, mean pair", "share"), AGREEMENT, evidence.pairs, home))
+        sources.append(_Source(Column("Kappa, mean pair"), KAPPA, evidence.pairs, home))
+    if evidence.left_out:
+        sources.append(_Source(Column("Kappa, one against the others"), KAPPA, evidence.left_out, home))
     together = Subject("humans", "humans", "All annotators", names)
-    return sources + [_Source(metric_column(metric), metric, together) for metric in _TOGETHER]
-
-
-def _look_up(evidence: Evidence, source: _Source, category: str, place: Place) -> Figure:
-    return evidence.figure(source.metric, source.subject, category, place)
-
-
-def _occurs(evidence: Evidence, source: _Source) -> bool:
-    asked = (source.metric, source.subject.rater, source.subject.reference)
-    return any((m.metric, m.rater, m.reference) == asked for m in evidence.findings.measures)
+    pooled = Place(Slice(), "pooled") if len(evidence.languages) > 1 else home
+    return sources + [_Source(metric_column(metric), metric, together, pooled) for metric in _TOGETHER]

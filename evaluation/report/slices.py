@@ -38,7 +38,12 @@ def slice_sections(evidence: Evidence) -> tuple[SliceSection, ...]:
 
 
 def _section(evidence: Evidence, dimension: str, title: str) -> SliceSection | None:
-    cut = [m for m in evidence.findings.measures if _cuts_by(m.slice, dimension)]
+    shown = {(subject.rater, subject.reference) for subject in (*evidence.people, *evidence.systems)}
+    cut = [
+        m
+        for m in evidence.findings.measures
+        if _cuts_by(m.slice, dimension) and m.category == MACRO and (m.rater, m.reference) in shown
+    ]
     values = sorted({getattr(m.slice, dimension) for m in cut}, key=lambda v: (v != _NEUTRAL, v))
     if len(values) < 2:
         return None
@@ -57,7 +62,7 @@ def _overall(evidence: Evidence, dimension: str, title: str, values: list[str], 
         return [_best(evidence, m, subject, Slice(**{dimension: value})) for m in metrics]
 
     groups = _groups(evidence, lambda subject: [Row(value, tuple(cells(subject, value))) for value in values])
-    caption = f"{title}: every rater on the categories that it covers, all languages"
+    caption = f"Every rater by {title[0].lower()}{title[1:]}, on the categories that it covers, all languages"
     return Grid(caption, title, tuple(metric_column(metric) for metric in metrics), groups)
 
 

@@ -1,12 +1,12 @@
-"""Who comes first: raters ranked by percentage agreement and by weighted kappa, on the same ground."""
+"""Who comes first: raters ranked by percentage agreement and by weighted kappa, on what they all cover."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluation.measures import MACRO, Slice
+from evaluation.measures import MACRO, Difference, Slice
+from evaluation.report.comparison import Comparison
 from evaluation.report.evidence import ABSENT, AGREEMENT, KAPPA, Evidence, Figure, Subject
-from evaluation.report.ground import CommonGround
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,12 @@ class Standings:
     Attributes:
         by_agreement: Raters, the highest percentage agreement first.
         by_kappa: Raters, the highest weighted kappa first.
-        ceiling: (percentage agreement, kappa) of people, on the same ground; absent where not measured.
-        measured: The figures are the run's own means and may have intervals, not means of the report.
+        ceiling: (percentage agreement, kappa) of people, on the same; absent where not measured.
     """
 
     by_agreement: tuple[Standing, ...]
     by_kappa: tuple[Standing, ...]
     ceiling: tuple[Figure, Figure]
-    measured: bool
 
     @property
     def crossings(self) -> tuple[Crossing, ...]:
@@ -53,46 +51,40 @@ class Standings:
         )
 
 
-def standings(evidence: Evidence, ground: CommonGround) -> Standings:
-    """Rank the raters: by measured means where they compare, else by means over the common ground."""
-
-    def figure(metric: str, subject: Subject) -> Figure:
-        if ground.same_coverage:
-            return evidence.mean(metric, subject, subject.covers, evidence.home)
-        return ground.mean(metric, subject)
-
-    def people(metric: str) -> Figure:
-        if evidence.ceiling is None:
-            return ABSENT
-        if ground.same_coverage and evidence.systems:
-            return evidence.mean(metric, evidence.ceiling, evidence.systems[0].covers, evidence.home)
-        return figure(metric, evidence.ceiling)
-
+def standings(evidence: Evidence, comparison: Comparison) -> Standings:
+    """Rank the raters by the means that compare them."""
+    ceiling = evidence.ceiling
     return Standings(
-        by_agreement=_ranked({s: figure(AGREEMENT, s) for s in evidence.systems}),
-        by_kappa=_ranked({s: figure(KAPPA, s) for s in evidence.systems}),
-        ceiling=(people(AGREEMENT), people(KAPPA)),
-        measured=ground.same_coverage,
+        by_agreement=_ranked({s: comparison.overall(AGREEMENT, s) for s in evidence.systems}),
+        by_kappa=_ranked({s: comparison.overall(KAPPA, s) for s in evidence.systems}),
+        ceiling=(
+            comparison.overall(AGREEMENT, ceiling) if ceiling else ABSENT,
+            comparison.overall(KAPPA, ceiling) if ceiling else ABSENT,
+        ),
     )
 
 
 def settled(evidence: Evidence, metric: str, higher: Standing, lower: Standing) -> bool | None:
-    """Tell whether the data put one rater above the other, by the paired difference or else by their intervals.
+    """Tell whether the interval of the paired difference, else their two intervals, put one rater above the other.
 
     Returns:
         `None` where there is neither a difference nor two intervals.
     """
-    for difference in evidence.findings.differences:
-        if (difference.metric, difference.category, difference.slice) != (metric, MACRO, Slice()):
-            continue
-        names = (higher.subject.rater, lower.subject.rater)
-        if {difference.rater, difference.other} != set(names) or difference.low is None or difference.high is None:
-            continue
-        ahead = difference.low > 0 if difference.rater == names[0] else difference.high < 0
-        return ahead and (difference.p_holm is None or difference.p_holm < 1 - evidence.confidence)
+    difference = paired_difference(evidence, metric, higher.subject, lower.subject)
+    if difference is not None and difference.low is not None and difference.high is not None:
+        return difference.low > 0 if difference.rater == higher.subject.rater else difference.high < 0
     if higher.figure.low is None or lower.figure.high is None:
         return None
     return higher.figure.low > lower.figure.high
+
+
+def paired_difference(evidence: Evidence, metric: str, one: Subject, other: Subject) -> Difference | None:
+    """Return the run's difference between two raters over the whole corpus, whichever way round."""
+    for difference in evidence.findings.differences:
+        whole = (difference.metric, difference.category, difference.slice) == (metric, MACRO, Slice())
+        if whole and {difference.rater, difference.other} == {one.rater, other.rater}:
+            return difference
+    return None
 
 
 def _ranked(figures: dict[Subject, Figure]) -> tuple[Standing, ...]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.report.evidence import AGREEMENT, KAPPA, Evidence, cell
-from evaluation.report.ground import CommonGround
+from evaluation.report.comparison import Comparison
+from evaluation.report.contrasts import survives_correction
+from evaluation.report.evidence import AGREEMENT, KAPPA, Evidence, Figure, cell
 from evaluation.report.languages import language_name
-from evaluation.report.standings import Standing, Standings, settled
+from evaluation.report.standings import Standing, Standings, paired_difference, settled
 from evaluation.report.wording import listed, number, ordinal, percent, plural, shown, with_interval
+
+_METHODS = {"bca": "BCa"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +23,20 @@ class Verdict:
     sentences: tuple[str, ...]
 
 
-def verdict(evidence: Evidence, ground: CommonGround, ranks: Standings) -> Verdict:
+def verdict(evidence: Evidence, comparison: Comparison, ranks: Standings) -> Verdict:
     """Say what the run found."""
     if not evidence.systems:
-        return Verdict("No rater was compared with people in this run.", (_about_ceiling(evidence, ranks),))
+        return Verdict("No rater was compared with people in this run.", (_about_people(evidence, comparison, ranks),))
     if ranks.by_kappa[0].rank is None and ranks.by_agreement[0].rank is None:
         reason = "Where raters share no category or language, or where no item has a human label, nothing compares."
         return Verdict("No overall figure is defined for any rater, so they cannot be ranked.", (reason,))
-    sentences = [_basis(evidence, ground), _leaders(evidence, ranks), _rank_change(evidence, ranks)]
-    sentences += [_about_ceiling(evidence, ranks), _range_of_languages(evidence, ranks)]
+    sentences = [
+        _basis(evidence, comparison),
+        _leaders(evidence, ranks),
+        _rank_change(evidence, ranks),
+        _about_people(evidence, comparison, ranks),
+        _range_of_languages(evidence, ranks),
+    ]
     return Verdict(_headline(evidence, ranks), tuple(sentence for sentence in sentences if sentence))
 
 
@@ -64,14 +73,14 @@ def _openness(evidence: Evidence, ranks: Standings) -> str:
     return "no interval says whether the order is more than chance"
 
 
-def _basis(evidence: Evidence, ground: CommonGround) -> str:
-    if ground.same_coverage or len(evidence.systems) < 2:
+def _basis(evidence: Evidence, comparison: Comparison) -> str:
+    if not comparison.partial or len(evidence.systems) < 2:
         return ""
-    titles = listed(evidence.titles[name] for name in ground.categories)
-    shared = f"{plural(len(ground.categories), 'category', 'categories')} ({titles})"
+    titles = listed(evidence.titles[name] for name in comparison.categories)
+    shared = f"{plural(len(comparison.categories), 'category', 'categories')} ({titles})"
     return (
         f"The raters do not all cover the same, so they are compared on what they share: {shared} "
-        f"in {plural(len(ground.languages), 'language')}."
+        f"in {plural(len(comparison.languages), 'language')}."
     )
 
 
@@ -82,7 +91,8 @@ def _leaders(evidence: Evidence, ranks: Standings) -> str:
     if len(evidence.systems) == 1:
         return f"{first.subject.label}: percentage agreement {share}, linearly weighted kappa {kappa}."
     if first.subject == best.subject:
-        return f"It has a percentage agreement of {share} and a linearly weighted kappa of {kappa}."
+        name = best.subject.label
+        return f"{name} has a percentage agreement of {share} and a linearly weighted kappa of {kappa}."
     other_kappa = shown(_place_of(ranks.by_kappa, first).figure)
     other_share = shown(_place_of(ranks.by_agreement, best).figure, "share")
     return (
@@ -97,38 +107,65 @@ def _rank_change(evidence: Evidence, ranks: Standings) -> str:
     first, best = ranks.by_agreement[0], ranks.by_kappa[0]
     if first.subject != best.subject:
         if _misleads(evidence, ranks):
-            return "The data settle both orders."
+            return f"The intervals support both orders{_after_correction(evidence, [AGREEMENT, KAPPA], first, best)}."
         openness = _openness(evidence, ranks)
         return f"{openness[0].upper()}{openness[1:]}."
-    sure = settled(evidence, KAPPA, best, ranks.by_kappa[1])
-    runner_up = f"{ranks.by_kappa[1].subject.label} ({shown(ranks.by_kappa[1].figure)})"
+    runner_up = ranks.by_kappa[1]
+    sure = settled(evidence, KAPPA, best, runner_up)
+    lead = f"Its lead in kappa over {runner_up.subject.label} ({shown(runner_up.figure)})"
     if sure is None:
-        return f"Whether its lead in kappa over {runner_up} is more than chance, no interval says."
-    return f"Its lead in kappa over {runner_up} {'is settled' if sure else 'is not settled'} by the data."
+        return f"{lead} has no interval that says whether it is more than chance."
+    if not sure:
+        return f"{lead} is not supported by the intervals."
+    return f"{lead} is supported by the intervals{_after_correction(evidence, [KAPPA], best, runner_up)}."
 
 
-def _about_ceiling(evidence: Evidence, ranks: Standings) -> str:
+def _after_correction(evidence: Evidence, metrics: Sequence[str], one: Standing, other: Standing) -> str:
+    """Say what Holm's correction leaves of the differences between two raters that the intervals support."""
+    pairs = [paired_difference(evidence, metric, one.subject, other.subject) for metric in metrics]
+    found = [pair for pair in pairs if pair is not None and pair.p_holm is not None]
+    if not found:
+        return ""
+    count = sum(d.p is not None for d in evidence.findings.differences)
+    lasting = all(survives_correction(evidence, difference) for difference in found)
+    correction = f"correcting for all {plural(count, 'difference')} of the run"
+    return f", also after {correction}" if lasting else f", though not after {correction}"
+
+
+def _about_people(evidence: Evidence, comparison: Comparison, ranks: Standings) -> str:
     ceiling = ranks.ceiling[1]
-    if ceiling.value is None:
+    if evidence.ceiling is None or ceiling.value is None:
         if len(evidence.humans) <= 1:
             return (
                 "There is one human label an item, so there is no human ceiling: the figures say how close raters "
                 "come to that label, not how close people come to one another."
             )
         return "How well people agree with one another was not measured here, so there is no human ceiling."
+    people = "one person against the others" if evidence.left_out else "the mean pair of people"
+    reached = with_interval(ceiling, confidence=evidence.confidence)
     if not ranks.by_kappa or (best := ranks.by_kappa[0]).figure.value is None:
-        return f"People reach a weighted kappa of {with_interval(ceiling, confidence=evidence.confidence)}."
-    gap = best.figure.value - ceiling.value
-    side = "above" if gap > 0 else "below"
-    overlap = ""
-    if best.figure.low is not None and best.figure.high is not None and ceiling.low is not None:
-        apart = best.figure.low > (ceiling.high or 0.0) or best.figure.high < ceiling.low
-        overlap = ", and their intervals do not overlap" if apart else ", but their intervals overlap"
-    return (
-        f"One annotator against the others reaches {number(ceiling.value)} (the human ceiling); the best rater by "
-        f"kappa, {best.subject.label}, is {number(abs(gap))} {side} it{overlap}. Raters are compared with the "
-        f"majority of all annotators, a steadier reference, which tends to flatter them."
-    )
+        return f"The human ceiling, {people}, is a weighted kappa of {reached}."
+    twin = evidence.like_a_person(best.subject)
+    figure = comparison.overall(KAPPA, twin) if twin else best.figure
+    if figure.value is None:
+        figure, twin = best.figure, None
+    text = f"The human ceiling, {people}, is a kappa of {reached}. {best.subject.label}"
+    text += f", measured in the same way, reaches {shown(figure)}" if twin else f" reaches {shown(figure)}"
+    text += f", which is {_gap(figure, ceiling)}."
+    if not twin:
+        text += " It is measured against the majority, a cleaner reference, which tends to flatter it."
+    return text
+
+
+def _gap(figure: Figure, ceiling: Figure) -> str:
+    assert figure.value is not None
+    assert ceiling.value is not None
+    gap = figure.value - ceiling.value
+    words = f"{number(abs(gap))} {'above' if gap > 0 else 'below'} it"
+    if figure.low is None or figure.high is None or ceiling.low is None or ceiling.high is None:
+        return f"{words}; no interval says whether that is more than chance"
+    apart = figure.low > ceiling.high or figure.high < ceiling.low
+    return f"{words}; the intervals {'do not overlap' if apart else 'overlap'}"
 
 
 def _range_of_languages(evidence: Evidence, ranks: Standings) -> str:
@@ -167,8 +204,8 @@ def interval_words(evidence: Evidence) -> str:
         return "No intervals were computed in this run, so no difference between figures can be called settled."
     replicates, method = evidence.setting("replicates"), evidence.setting("method")
     how = f"{replicates:,} bootstrap replicates" if isinstance(replicates, int) else "a bootstrap"
-    by = f", {method}" if method else ""
+    by = f" ({_METHODS.get(method, method)})" if method else ""
     return (
-        f"Ranges are {percent(evidence.confidence)} intervals from {how} over source_ids{by}: versions of one text "
+        f"Ranges are {percent(evidence.confidence)} intervals{by} from {how} over source_ids: versions of one text "
         "in several languages or registers are drawn together."
     )

@@ -7,7 +7,7 @@ from typing import Literal
 
 from evaluation.report.evidence import Figure
 
-Style = Literal["share", "coefficient", "signed", "count", "probability", "words"]
+Style = Literal["share", "coefficient", "signed", "count", "probability", "words", "points"]
 
 _STATES = {"undefined": "undefined", "absent": "not measured", "not-covered": "not covered", "ok": ""}
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -18,6 +18,8 @@ def number(value: float, style: Style = "coefficient") -> str:
     match style:
         case "share":
             text = f"{100 * value:.1f}%"
+        case "points":
+            text = f"{100 * value:+.1f} pts"
         case "signed":
             text = f"{value:+.2f}"
         case "count":
@@ -26,7 +28,7 @@ def number(value: float, style: Style = "coefficient") -> str:
             text = "< 0.001" if value < 0.0005 else f"{value:.3f}"
         case _:
             text = f"{value:.2f}"
-    if text.strip("+-0.%") == "":
+    if text.strip("+-0.% pts") == "":
         text = text.lstrip("+-")
     return text.replace("-", "−")
 
@@ -41,7 +43,7 @@ def interval(figure: Figure, style: Style = "coefficient") -> str:
     if figure.low is None or figure.high is None:
         return ""
     low, high = number(figure.low, style), number(figure.high, style)
-    return f"{low.removesuffix('%')} to {high}"
+    return f"{low.removesuffix('%').removesuffix(' pts')} to {high}"
 
 
 def with_interval(figure: Figure, style: Style = "coefficient", confidence: float = 0.95) -> str:
