@@ -13,7 +13,7 @@ from evaluation.recipe import Plan
 from evaluation.run_folder import RunFolder
 
 COLUMNS = (
-    ("percentage_agreement", "agreement", True),
+    ("percentage_agreement", "agree", False),
     ("linear_kappa", "linear kappa", True),
     ("ac2", "AC2", False),
     ("signed_error", "error", False),

@@ -113,7 +113,8 @@ def _difference(
         ]
         return mean_of(rows, undefined="skip")
 
-    result = compare(side("first"), side("second"), method=intervals.method, level=intervals.confidence)
+    # Percentile always: where harm is rare, BCa covers differences worse (docs/metrics.md has the figures).
+    result = compare(side("first"), side("second"), method="percentile", level=intervals.confidence)
     gap = result.difference
     return Difference(
         metric=metric,

@@ -12,6 +12,7 @@ comparisons), and every metric is then evaluated on the stack. No row is ever co
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -62,6 +63,7 @@ class Bootstrap(Generic[Key]):
         total = cell.counts.sum(axis=0)
         estimate = float(function(total))
 
+        @cache  # means over categories and over languages ask again and again
         def jackknife() -> FloatArray:
             # A cluster without items of this cell changes nothing when it is left out.
             values = np.full(len(self.resamples.clusters), estimate)

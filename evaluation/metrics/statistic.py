@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def mean_of(statistics: Sequence[Statistic], *, undefined: Undefined = "propagat
     return Statistic(
         estimate=float(macro_mean([part.estimate for part in statistics], undefined=undefined)),
         replicates=macro_mean(np.stack([part.replicates for part in statistics]), undefined=undefined),
-        jackknife=lambda: macro_mean(np.stack([part.jackknife() for part in statistics]), undefined=undefined),
+        jackknife=cache(lambda: macro_mean(np.stack([part.jackknife() for part in statistics]), undefined=undefined)),
         n_items=min(part.n_items for part in statistics),
         n_clusters=min(part.n_clusters for part in statistics),
         resamples=statistics[0].resamples,

@@ -7,9 +7,11 @@ whole words where the script separates words and substrings where it does not.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +106,28 @@ def build(name: str, options: WordListOptions, bench: Workbench) -> WordListRate
     )
 
 
+@cache
+def word_characters() -> str:
+    r"""Return the inside of a regular expression's class of word characters.
+
+    ``\w`` alone leaves out combining marks, so that a vowel sign would end a word in Hindi, Thai or vowelled Arabic.
+    """
+    marks = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)).startswith("M")]
+    runs = [[marks[0], marks[0]]]
+    for code in marks[1:]:
+        if code == runs[-1][1] + 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return r"\w" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in runs)
+
+
 def _pattern(words: object, whole_words: bool, where: str) -> re.Pattern[str]:
     if not isinstance(words, list) or not words or not all(isinstance(w, str) and w.strip() for w in words):
         raise UserError(f"{where} must be a list of words, none of them empty.")
     alternatives = "|".join(re.escape(fold(word.strip())) for word in sorted(set(words), key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)" if whole_words else alternatives)
+    inside = word_characters()
+    return re.compile(rf"(?<![{inside}])(?:{alternatives})(?![{inside}])" if whole_words else alternatives)
 
 
 def _count(lists: Mapping[str, Any]) -> int:
