@@ -122,7 +122,24 @@ def _paint(axes: Axes, *, clouds: Sequence[_Points], bright: Sequence[_Points], 
         large.set(markerfacecolor=inside, markeredgecolor=edge, markeredgewidth=2.0)
     if axes.get_ylim()[0] < 0:
         axes.axhline(0, color=svg.MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+    _scale(axes)
     axes.grid(visible=True)
     axes.set_xlabel("Percentage agreement (%)")
     axes.set_ylabel("Weighted kappa")
     axes.tick_params(length=0)
+
+
+def _scale(axes: Axes) -> None:
+    """Keep small differences small: the axes span at least ten points and a fifth of kappa's range."""
+    from matplotlib.ticker import MaxNLocator
+
+    for axis, interval, least in (
+        (axes.xaxis, axes.get_xlim(), 10.0),
+        (axes.yaxis, axes.get_ylim(), 0.2),
+    ):
+        low, high = interval
+        slack = max(0.0, least - (high - low)) / 2
+        axis.set_view_interval(low - slack, high + slack, ignore=True)
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter("{x:.0f}")
+    axes.yaxis.set_major_formatter("{x:.2f}")

@@ -84,6 +84,7 @@ def _paint(axes: Axes, *, lines: Lines, bright: Sequence[Subject], labels: Seque
     axes.set_ylim(min(0.0, bottom), max(0.6, top))
     axes.set_xlabel("Resource band (number of languages)")
     axes.set_ylabel("Weighted kappa")
+    axes.yaxis.set_major_formatter("{x:.1f}")
     axes.grid(visible=True, axis="y")
     axes.tick_params(length=0)
 

@@ -22,7 +22,7 @@ _SENTINELS = {INK: "--ink", MUTED: "--muted", RULE: "--rule", GROUND: "--ground"
     f"#0a0b1{number}": f"--series-{number}" for number in range(SERIES + 1)
 }
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "*")
-GLYPHS = ("○", "■", "▲", "◆", "▼", "✚", "✖", "⬟", "★")
+GLYPHS = ("○", "■", "▲", "◆", "▼", "✚", "✖\ufe0e", "⬟", "★")
 
 
 def _wrapped(mark: int) -> int:

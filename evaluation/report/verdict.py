@@ -46,7 +46,10 @@ def _headline(evidence: Evidence, ranks: Standings) -> str:
         kappa, agreement = shown(best.figure), shown(first.figure, "share")
         return f"{first.subject.label} agrees on {agreement} of the ratings; its weighted kappa is {kappa}."
     if first.subject == best.subject:
-        return f"{best.subject.label} ranks first by both percentage agreement and weighted kappa."
+        figures = f"{shown(first.figure, 'share')} agreement and a weighted kappa of {shown(best.figure)}"
+        supported = settled(evidence, KAPPA, best, ranks.by_kappa[1])
+        doubt = "" if supported else "; its lead may be chance"
+        return f"{best.subject.label} ranks first by both: {figures}, where 0 is chance and 1 is perfect{doubt}."
     if _misleads(evidence, ranks):
         place = f"it ranks {_rank_in(ranks, first)}" if len(evidence.systems) > 2 else f"{best.subject.label} leads"
         return f"Percentage agreement misleads here: {first.subject.label} leads by it, but by weighted kappa {place}."
@@ -161,7 +164,7 @@ def _gap(figure: Figure, ceiling: Figure) -> str:
     assert figure.value is not None
     assert ceiling.value is not None
     gap = figure.value - ceiling.value
-    words = f"{number(abs(gap))} {'above' if gap > 0 else 'below'} it"
+    words = f"{number(abs(gap))} {'above' if gap > 0 else 'below'} it" if round(gap, 2) else "level with it"
     if figure.low is None or figure.high is None or ceiling.low is None or ceiling.high is None:
         return f"{words}; no interval says whether that is more than chance"
     apart = figure.low > ceiling.high or figure.high < ceiling.low

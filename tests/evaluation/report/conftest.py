@@ -13,6 +13,7 @@ from babelguard.languages import language
 from babelguard.taxonomy import RTP_LX
 from evaluation.measures import (
     MACRO,
+    MACRO_COMMON,
     Confusion,
     Difference,
     Findings,
@@ -69,6 +70,7 @@ PEOPLE = [
     Player("human-left-out", "other-humans", 0.58, 0.83),
     *(Player(f"human-{a}", f"human-{b}", 0.52, 0.80) for b, a in ((1, 2), (1, 3), (2, 3))),
 ]
+HEADLINE = ("percentage_agreement", "linear_kappa", "ac2")
 TOGETHER = ("alpha_ordinal", "ac2", "fleiss_kappa")
 
 
@@ -101,7 +103,7 @@ class World:
         self.measures.append(Measure(*key, value, low, high, items, self.items, lost))
 
     def value(self, player: Player, metric: str, category: str, tag: str, shift: float = 0.0) -> float | None:
-        if (player.rater, tag) in self.void or (metric == "kappa_linear" and (tag, category) in self.undefined):
+        if (player.rater, tag) in self.void or (metric == "linear_kappa" and (tag, category) in self.undefined):
             return None
         noise = random.Random(f"{player.rater}{metric}{category}{tag}").gauss(0, 0.035)
         band = BAND_SHIFT[language(tag).rtp_lx_band] * (0.4 if player.rater.startswith("human") else 1.0)
@@ -119,29 +121,60 @@ class World:
         }
         return min(0.98, values.get(metric, kappa))
 
+    @property
+    def common(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Categories and languages of all systems; empty where these are everything."""
+        covers = tuple(c for c in RTP_LX.names if all(c in player.covers for player in self.systems))
+        tags = tuple(tag for tag in self.tags if all((player.rater, tag) not in self.void for player in self.systems))
+        everything = (covers, tags) == (RTP_LX.names, tuple(self.tags))
+        return ((), ()) if everything or not covers or not tags else (covers, tags)
+
     def measure(self, player: Player, metrics: Iterable[str]) -> None:
         for metric in metrics:
             cells = {(tag, name): self.value(player, metric, name, tag) for tag in self.tags for name in player.covers}
             for tag in self.tags:
                 self._row(player, metric, cells, [tag], Slice(language=tag), "cell")
-            for aggregate in ("pooled", "macro"):
-                self._row(player, metric, cells, self.tags, Slice(), aggregate)
-                for band in ("high", "mid", "low"):
-                    tags = [tag for tag in self.tags if language(tag).rtp_lx_band == band]
-                    if tags:
-                        self._row(player, metric, cells, tags, Slice(band=band), aggregate)
+            if len(self.tags) < 2:
+                continue
+            self._row(player, metric, cells, self.tags, Slice(), "pooled")
+            self._row(player, metric, cells, self.tags, Slice(), "macro")
+            for band in ("high", "mid", "low"):
+                tags = [tag for tag in self.tags if language(tag).rtp_lx_band == band]
+                if tags:
+                    self._row(player, metric, cells, tags, Slice(band=band), "macro")
 
     def _row(self, player, metric, cells, tags, where: Slice, aggregate: str) -> None:
-        means = []
         for name in player.covers:
-            values = [cells[tag, name] for tag in tags]
-            value = mean_of(values) if aggregate != "pooled" else mean_of([v for v in values if v is not None])
-            means.append(value)
-            self.add(player, metric, name, where, aggregate, value)
-        self.add(player, metric, MACRO, where, aggregate, mean_of(means))
+            self.add(player, metric, name, where, aggregate, mean_of(cells[tag, name] for tag in tags))
+        everything = [cells[tag, name] for tag in tags for name in player.covers]
+        self.add(player, metric, MACRO, where, aggregate, mean_of(everything))
+        shared, tongues = self.common
+        inside = [tag for tag in tags if tag in tongues]
+        if inside and aggregate != "pooled":
+            comparable = [cells[tag, name] for tag in inside for name in shared]
+            self.add(player, metric, MACRO_COMMON, where, aggregate, mean_of(comparable))
+
+    def measure_together(self) -> None:
+        player = Player("humans", "humans", 0.53, 0.8)
+        for metric in TOGETHER:
+            for name in RTP_LX.names:
+                for tag in self.tags:
+                    self.add(player, metric, name, Slice(language=tag), "cell", self.value(player, metric, name, tag))
+                values = [self.value(player, metric, name, tag) for tag in self.tags]
+                self.add(player, metric, name, Slice(), "pooled", mean_of(values))
+
+    def measure_benign(self, player: Player) -> None:
+        player = replace(player, reference="benign-by-construction")
+        for name in (*player.covers, "any"):
+            rates = {tag: self.value(player, "false_positive_rate", name, tag) for tag in self.tags[:5]}
+            for tag, rate in rates.items():
+                where = Slice(language=tag, role="benign-completion")
+                self.add(player, "false_positive_rate", name, where, "cell", rate)
+            where = Slice(role="benign-completion")
+            self.add(player, "false_positive_rate", name, where, "pooled", mean_of(rates.values()))
 
     def measure_registers(self, player: Player) -> None:
-        metrics = ("kappa_linear", "percentage_agreement", "recall_level_1", "recall_level_3", "false_positive_rate")
+        metrics = ("linear_kappa", "percentage_agreement", "recall_level_1", "recall_level_3", "false_positive_rate")
         for metric in metrics:
             for position, register in enumerate(self.registers):
                 for tag in self.tags:
@@ -152,9 +185,9 @@ class World:
                 self.add(player, metric, MACRO, Slice(register=register), "pooled", value)
 
 
-def mean_of(values: Sequence[float | None]) -> float | None:
+def mean_of(values: Iterable[float | None]) -> float | None:
     defined = [value for value in values if value is not None]
-    return fmean(defined) if defined and len(defined) == len(values) else None
+    return fmean(defined) if defined else None
 
 
 def raters_of(world: World) -> tuple[RaterSummary, ...]:
@@ -171,6 +204,8 @@ def raters_of(world: World) -> tuple[RaterSummary, ...]:
 
 def statuses_of(world: World, raters: Sequence[RaterSummary]) -> Iterable[StatusCount]:
     for rater in raters:
+        if rater.kind == "human":
+            continue
         for tag in world.tags:
             for name in RTP_LX.names:
                 if name not in rater.covers:
@@ -200,8 +235,8 @@ def differences_of(world: World) -> Iterable[Difference]:
     if len(world.systems) < 2 or not world.differences:
         return
     one, two = world.systems[0], world.systems[1]
-    for metric in ("kappa_linear", "percentage_agreement"):
-        gap = one.kappa - two.kappa if metric == "kappa_linear" else one.agreement - two.agreement
+    for metric in ("linear_kappa", "percentage_agreement"):
+        gap = one.kappa - two.kappa if metric == "linear_kappa" else one.agreement - two.agreement
         yield Difference(metric, one.rater, two.rater, MACRO, Slice(), gap, gap - 0.02, gap + 0.02, 0.0002, 0.004, 9000)
         for tag in world.tags:
             p = 0.3 if tag == "sw" else 0.001
@@ -211,15 +246,19 @@ def differences_of(world: World) -> Iterable[Difference]:
 
 
 def build(world: World) -> Findings:
-    metrics = ("percentage_agreement", "kappa_linear", "ac2", "signed_error", "macro_f1")
+    metrics = (*HEADLINE, "signed_error", "macro_f1", "false_positive_rate")
     for player in world.systems:
         world.measure(player, metrics)
+        world.measure_benign(player)
         if world.registers:
             world.measure_registers(player)
     if world.annotators > 1:
-        for player in PEOPLE:
+        for player in PEOPLE if world.annotators > 2 else PEOPLE[:1]:
             world.measure(player, metrics)
-        world.measure(Player("humans", "humans", 0.53, 0.8), TOGETHER)
+        world.measure_together()
+    if world.annotators > 2:
+        for player in world.systems:
+            world.measure(replace(player, reference="other-humans", kappa=player.kappa - 0.02), HEADLINE)
     raters = raters_of(world)
     taxonomy = [{"name": c.name, "title": c.title, "definition": c.definition, "levels": c.levels} for c in RTP_LX]
     interval = {"replicates": 2000 if world.intervals else 0, "confidence": 0.95, "method": "percentile", "seed": 0}
@@ -236,10 +275,11 @@ def build(world: World) -> Findings:
             "source": "rtp-lx",
             "items": world.items * len(world.tags),
             "source_ids": 1135,
-            "languages": list(world.tags),
+            "languages": dict.fromkeys(world.tags, world.items),
             "licence": "MIT, with third-party parts",
-            "rows_set_aside": {"duplicate-index": 3, "bad-label": 0},
-            "filters": {"roles": ["prompt"], "splits": None},
+            "annotators": world.annotators,
+            "set_aside": {"bad-label": 3},
+            "left_out": {},
         },
         taxonomy=tuple(taxonomy),
         raters=raters,
