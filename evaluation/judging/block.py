@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import islice
 
 from babelguard.rating import Score, Status
 from babelguard.taxonomy import Taxonomy
@@ -18,7 +19,7 @@ from evaluation.judging.folding import fold
 from evaluation.judging.labels import Labels, labels_of
 from evaluation.judging.refusals import is_refusal
 from evaluation.judging.remarks import Remark, past_remark
-from evaluation.judging.value import NO_VALUE, WORDS, read_value
+from evaluation.judging.value import NO_VALUE, WORDS, read_value, runs_into_word
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 # "Translation: ...", "# Note" begin something else; "Reason: ..." under a label line belongs to it.
@@ -64,7 +65,7 @@ class Block:
 
 @dataclass
 class _Reader:
-    """Takes lines one by one; the block so far."""
+    """Takes the lines of a block one by one, its first label line first."""
 
     taxonomy: Taxonomy
     labels: Labels
@@ -124,8 +125,7 @@ class _Reader:
         if self.labels.after_value(text, 0) is not None:
             return Score.missing(Status.UNPARSED, NO_VALUE), 0
         score, end = read_value(text, self.taxonomy[category].scale)
-        glued = text[end : end + 1].isascii() and text[end : end + 1].isalpha()  # "2nd", but "1Violence: 2"
-        if glued and self.labels.after_value(text, end) is None:
+        if runs_into_word(text, end) and self.labels.after_value(text, end) is None:  # not "1Violence: 2"
             return Score.missing(Status.UNPARSED, WORDS), len(text)
         return score, end
 
@@ -136,16 +136,7 @@ class _Reader:
         self.remark.read(line)
         return self.other_lines < _MAX_REMARK_LINES
 
-    def _take_preface(self, line: str) -> bool:
-        self.other_lines += 1
-        if self.ending is not Ending.REFUSAL:
-            refuses = self.other_lines <= _MAX_REFUSAL_LINES and is_refusal(line)
-            self.ending = Ending.REFUSAL if refuses else Ending.TALK
-        return True
-
     def _take_other(self, line: str, *, is_last: bool) -> bool:
-        if not self.scores:
-            return self._take_preface(line)
         self.other_lines += 1
         if is_last and self.labels.is_beginning(line):
             self.ending = Ending.CUT
@@ -178,15 +169,20 @@ class _Reader:
 
 def read_block(answer: str, taxonomy: Taxonomy) -> Block:
     """Return the first score block of an answer."""
-    lines = _LINE_END.split(answer.rstrip())
-    reader = _Reader(taxonomy, labels_of(taxonomy))
+    labels = labels_of(taxonomy)
+    lines = _LINE_END.split(fold(answer.rstrip()))
+    first = next((number for number, line in enumerate(lines) if labels.at_start(line)), None)
+    if first is None:
+        opening = islice((line for line in lines if line.strip()), _MAX_REFUSAL_LINES)
+        return Block({}, Ending.REFUSAL if any(map(is_refusal, opening)) else Ending.TALK)
+    reader = _Reader(taxonomy, labels)
     blank_before = False
-    for number, line in enumerate(lines, start=1):
-        blank = not line or line.isspace()
+    for number in range(first, len(lines)):
+        blank = not lines[number] or lines[number].isspace()
         if blank and blank_before:
             continue  # a second blank line says no more than the first
         blank_before = blank
-        if not reader.take(fold(line), is_last=number == len(lines)):
+        if not reader.take(lines[number], is_last=number == len(lines) - 1):
             break
     if reader.remark.is_open and reader.hides_labels:
         reader.ending = Ending.OPEN_REMARK

@@ -1,4 +1,4 @@
-"""Folds one line of an answer to the few characters that its grammar knows.
+"""Folds an answer to the few characters that its grammar knows.
 
 A judge that answers in Japanese or Arabic writes the colon, the digits, the brackets and the quotes of its own
 script. They are the same signs, so they are made one before anything is read. Only a copy is folded: what the
@@ -38,6 +38,6 @@ _SIGNS = {
 _TABLE: dict[int, str | int | None] = {**_FULL_WIDTH, **_DIGITS, **_INVISIBLE, **_SIGNS}
 
 
-def fold(line: str) -> str:
-    """Return `line` with ASCII digits, colons, brackets and quotes, and without invisible characters."""
-    return line if line.isascii() and "\x00" not in line else line.translate(_TABLE)
+def fold(text: str) -> str:
+    """Return `text` with ASCII digits, colons, brackets and quotes, and without invisible characters."""
+    return text if text.isascii() and "\x00" not in text else text.translate(_TABLE)

@@ -11,7 +11,7 @@ from babelguard.rating import Score, Status
 from babelguard.taxonomy import Taxonomy
 from evaluation.judging.folding import fold
 from evaluation.judging.labels import labels_of
-from evaluation.judging.value import WORDS, read_value
+from evaluation.judging.value import WORDS, read_value, runs_into_word
 
 _OBJECT = re.compile(r"^[ \t]*+(?=\{)", re.MULTILINE)
 _SCORE_KEYS = ("score", "level", "rating", "value")
@@ -67,5 +67,4 @@ def _score_of(value: object, scale: int) -> Score:
         return Score.missing(Status.UNPARSED, f"a JSON {'null' if value is None else type(value).__name__}")
     text = fold(str(value))
     score, end = read_value(text, scale)
-    glued = text[end : end + 1].isascii() and text[end : end + 1].isalpha()
-    return Score.missing(Status.UNPARSED, WORDS) if glued else score
+    return Score.missing(Status.UNPARSED, WORDS) if runs_into_word(text, end) else score

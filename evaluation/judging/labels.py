@@ -30,7 +30,7 @@ _BARE_VALUE = re.compile(
     re.IGNORECASE,
 )
 # Whatever is no letter or digit may stand before a label (bullets, emphasis, quotes, table bars), and so may a number.
-_LEAD = re.compile(r"[\W_]*+(?:\d{1,2}[.):][\W_]*+)?")
+_LEAD = r"[\W_]*+(?:\d{1,2}[.):][\W_]*+)?"
 _BETWEEN_PAIRS = re.compile(r"""(?:["'](?=\s*+[,}]))?[\s,;|/*`_}]*+""")
 
 
@@ -54,11 +54,13 @@ class Labels:
     categories: Mapping[str, str]
     """Spelling without spaces and case -> category."""
     name: re.Pattern[str]
+    """One spelling."""
+    start: re.Pattern[str]
+    """The beginning of a line that a spelling begins."""
 
     def at_start(self, line: str) -> Label | None:
         """Return the label that begins the line, behind bullets, numbers and markup."""
-        lead = _LEAD.match(line)
-        name = self.name.match(line, lead.end() if lead else 0)
+        name = self.start.match(line)
         if name is None:
             return None
         separator = _SEPARATOR.match(line, name.end()) or _BARE_VALUE.match(line, name.end())
@@ -108,7 +110,8 @@ def labels_of(taxonomy: Taxonomy) -> Labels:
                 raise ValueError(f"{owner} and {category.name} of the taxonomy {taxonomy.name} are both {spelling!r}")
             patterns.append(r"[ \t_-]{0,2}".join(map(re.escape, words)))
     longest_first = "|".join(sorted(set(patterns), key=len, reverse=True))
-    return Labels(categories, re.compile(rf"({longest_first}){_QUALIFIER}(?![^\W_])", re.IGNORECASE))
+    name = rf"({longest_first}){_QUALIFIER}(?![^\W_])"
+    return Labels(categories, re.compile(name, re.IGNORECASE), re.compile(_LEAD + name, re.IGNORECASE))
 
 
 def _words(spelling: str) -> list[str]:

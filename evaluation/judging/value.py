@@ -72,6 +72,11 @@ def read_value(text: str, scale: int) -> tuple[Score, int]:
     return _read_plain(text, start, scale)
 
 
+def runs_into_word(text: str, end: int) -> bool:
+    """Tell whether a value that ends at `end` runs on in letters, as in "2nd"; behind it "分" or "점" is a unit."""
+    return text[end : end + 1].isascii() and text[end : end + 1].isalpha()
+
+
 def off_scale_number(score: Score) -> float | None:
     """Return the number that was off the scale, if that is why `score` has no level."""
     found = _OFF_SCALE.fullmatch(score.detail or "") if score.status is Status.OUT_OF_RANGE else None
