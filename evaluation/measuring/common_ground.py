@@ -15,7 +15,7 @@ class CommonGround:
     """What every rater that is not a person speaks about.
 
     Attributes:
-        categories: Positions of the shared categories.
+        categories: Positions of the shared categories, those in which every one of them gave some level.
         languages: Tags of the languages in which all of them gave levels for these.
         partial: Some rater or some language is outside, so that means over everything do not compare.
     """
@@ -28,7 +28,14 @@ class CommonGround:
 def find_common_ground(subjects: Sequence[Subject], family: Family, n_categories: int) -> CommonGround:
     """Return the ground that all systems share within the family."""
     systems = [subject for subject in subjects if subject.system]
-    shared = tuple(c for c in range(n_categories) if all(c in system.categories for system in systems))
+    shared = tuple(
+        c
+        for c in range(n_categories)
+        if all(
+            c in system.categories and (system.parts[0].levels[family.whole.mask, c] != MISSING).any()
+            for system in systems
+        )
+    )
     languages = frozenset(
         tag
         for tag, part in family.languages.items()

@@ -67,7 +67,9 @@ def _corrected(found: list[Difference]) -> list[Difference]:
 def _bootstrap_pair(
     first: Subject, second: Subject, family: Family, items: ItemTable, categories: Taxonomy, resamples: Resamples
 ) -> _Pair | None:
-    shared = tuple(c for c in first.categories if c in second.categories)
+    ours, theirs = first.parts[0].levels[family.whole.mask], second.parts[0].levels[family.whole.mask]
+    rated = ((ours != MISSING) & (theirs != MISSING)).any(axis=0)
+    shared = tuple(c for c in first.categories if c in second.categories and rated[c])
     cells: dict[tuple[str, str, int], Cell] = {}
     places = []
     for tag, part in family.languages.items():
