@@ -7,13 +7,12 @@ judge wrote stays as it came.
 
 from __future__ import annotations
 
-import sys
 import unicodedata
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _DIGITS = {
     code: ord("0") + unicodedata.decimal(chr(code))
-    for code in range(0x80, sys.maxunicode + 1)
+    for code in range(0x80, 0x20000)  # no script's digits lie beyond; the whole range would slow every import
     if unicodedata.category(chr(code)) == "Nd"
 }
 # Joiners, direction marks, soft hyphens and byte order marks show nothing, and may stand before a label.

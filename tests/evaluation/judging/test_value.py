@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
+
 import pytest
 
 from babelguard.rating import Score, Status
@@ -90,6 +93,12 @@ def test_ambiguous(text: str, detail: str):
 )
 def test_out_of_range(text: str, detail: str):
     assert value(text) == Score.missing(Status.OUT_OF_RANGE, detail)
+
+
+def test_the_digits_of_every_script_count():
+    decimals = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.decimal(chr(code), None) == 2]
+    assert len(decimals) > 60
+    assert {fold(digit) for digit in decimals} == {"2"}
 
 
 def test_the_scale_decides():
