@@ -33,13 +33,14 @@ class RaterRecipe(ComponentRecipe):
     """One rater. Its kind's own options stand beside these keys."""
 
     kind: str = Field(description="Kind of rater, as in docs/raters.md")
-    name: str = Field("", description="Name in tables and files; the kind if not set")
+    name: str = Field("", description="Name in tables and files; the preset, else the kind, if not set")
 
     @model_validator(mode="before")
     @classmethod
-    def _named_after_kind(cls, values: Any) -> Any:  # noqa: ANN401 - whatever the recipe holds
+    def _named_after_preset_or_kind(cls, values: Any) -> Any:  # noqa: ANN401 - whatever the recipe holds
         if isinstance(values, dict) and not values.get("name"):
-            return {**values, "name": values.get("kind", "")}
+            preset = values.get("preset")
+            return {**values, "name": Path(preset).stem if isinstance(preset, str) else values.get("kind", "")}
         return values
 
     @field_validator("name")
