@@ -23,7 +23,7 @@ Lines: TypeAlias = Mapping[Subject, Sequence[Figure]]
 
 def band_plot(evidence: Evidence, comparison: Comparison) -> Plot | None:
     """Draw the plot; `None` with fewer than two bands or without a rater."""
-    tags = {band: [tag for tag in evidence.languages if band_of(tag) == band] for band in BANDS}
+    tags = {band: [tag for tag in comparison.languages if band_of(tag) == band] for band in BANDS}
     bands = [band for band in BANDS if tags[band]]
     subjects = [subject for subject in (evidence.ceiling, *evidence.systems) if subject is not None]
     if len(bands) < 2:
