@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+from babelguard.aggregation import AggregatedLabel, aggregate, read_aggregated
 from babelguard.errors import UserError
 
 RawLabels: TypeAlias = Mapping[str, tuple[int | None, ...]]
@@ -48,6 +49,8 @@ class Item:
         dialect: What the source says about the variety, as it says it.
         split: ``train``, ``calibration`` or ``test`` where the source or a build fixed one.
         labels: Raw levels, one an annotator, by category. A category that the source does not label is absent.
+        aggregated: The one level by category that the source itself publishes, with its rule. Where it publishes
+            none, `aggregated_labels` makes it from the raw labels.
         messages: The conversation, oldest turn first.
         metadata: Whatever else the source says, kept as it says it.
         provenance: How a derived item came about (generator, parent, strength, ...).
@@ -64,6 +67,7 @@ class Item:
     dialect: str | None = None
     split: str | None = None
     labels: RawLabels = field(default_factory=dict)
+    aggregated: Mapping[str, AggregatedLabel] = field(default_factory=dict)
     messages: tuple[Message, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -73,6 +77,14 @@ class Item:
         seen = [self.text, [[m.role, m.content] for m in self.messages], self.role.value, self.language]
         encoded = json.dumps(seen, ensure_ascii=True).encode("ascii")
         return hashlib.sha256(encoded).hexdigest()[:16]
+
+    def aggregated_labels(self) -> dict[str, AggregatedLabel]:
+        """Return the one level of every category that has one, with its rule: the source's own, else the annotators'.
+
+        A category without any level is absent: not covered, or left open by every annotator. It is never clean.
+        """
+        made = {category: aggregate(levels) for category, levels in self.labels.items()}
+        return {**{category: label for category, label in made.items() if label is not None}, **self.aggregated}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the item as plain JSON values; fields at their default are left out."""
@@ -91,6 +103,10 @@ class Item:
                 record[name] = value
         if self.labels:
             record["labels"] = {category: list(levels) for category, levels in self.labels.items()}
+        if self.aggregated:
+            record["aggregated"] = {
+                category: {"level": label.level, "rule": label.rule} for category, label in self.aggregated.items()
+            }
         if self.messages:
             record["messages"] = [{"role": m.role, "content": m.content} for m in self.messages]
         for name in ("metadata", "provenance"):
@@ -119,6 +135,7 @@ class Item:
             roles = ", ".join(role.value for role in Role)
             raise UserError(f"unknown role {values['role']!r}; an item's role is one of {roles}") from None
         values["labels"] = _labels_from(values.get("labels", {}))
+        values["aggregated"] = read_aggregated(values.get("aggregated", {}))
         values["messages"] = _messages_from(values.get("messages", ()))
         return cls(**values)
 
