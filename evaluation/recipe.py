@@ -58,7 +58,7 @@ class IntervalsRecipe(RecipeModel):
 
     replicates: int = Field(2000, ge=0, description="Bootstrap replicates; 0 leaves intervals out")
     confidence: float = Field(0.95, gt=0.5, lt=1.0, description="Share of replicates inside the interval")
-    method: Literal["percentile", "bca"] = "percentile"
+    method: Literal["percentile", "bca"] = "bca"
     seed: int = Field(0, ge=0, description="Seed of the resampling")
 
 

@@ -35,7 +35,7 @@ def test_options_of_source_and_raters_stand_beside_their_keys(plan_of):
     assert resolved["corpus"]["languages"] == ["en"]
     assert resolved["raters"][0]["name"] == "word-list"
     assert resolved["raters"][1]["longest"] == 3
-    assert resolved["intervals"] == {"replicates": 2000, "confidence": 0.95, "method": "percentile", "seed": 0}
+    assert resolved["intervals"] == {"replicates": 2000, "confidence": 0.95, "method": "bca", "seed": 0}
 
 
 def test_the_run_folder_depends_on_what_decides_ratings_and_on_nothing_else(plan_of):

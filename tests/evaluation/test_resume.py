@@ -29,7 +29,8 @@ def command(files: Path, output: Path) -> list[str]:
 
 
 def answer(n: int) -> str:
-    return f"Toxic: {1 + n % 5}\nIdentityAttack: {1 + n % 3}\nBias: 1 or 2\nMicroaggression: {1 + n % 2}\nViolence: {n % 4}"
+    levels = {"Toxic": 1 + n % 5, "IdentityAttack": 1 + n % 3, "Bias": "1 or 2", "Microaggression": 1 + n % 2}
+    return "\n".join(f"{name}: {level}" for name, level in {**levels, "Violence": n % 4}.items())
 
 
 @pytest.fixture(scope="module")
