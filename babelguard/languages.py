@@ -27,8 +27,8 @@ class Language:
         flores: FLORES-200 codes; several where RTP-LX spans several.
         script: ISO 15924 code of the script it is written in here.
         joshi_class: Class 0-5 of Joshi et al. (2020).
-        rtp_lx_locale: Code in RTP-LX file names; `None` where the published corpus lacks the language.
-        rtp_lx_tier: Tier in the RTP-LX authors' code; `None` likewise.
+        rtp_lx_locale: Code in RTP-LX file names; `None` where the corpus lacks the language.
+        rtp_lx_tier: Tier in the RTP-LX authors' code; `None` for languages outside the 28 files of the paper.
         aliases: Further codes that corpora use for it.
     """
 
@@ -98,18 +98,25 @@ LANGUAGES: tuple[Language, ...] = (
     Language("uk", "Ukrainian", "uk", "ukr", ("ukr_Cyrl",), "Cyrl", 3, "UK", 3),
     Language("zh-Hans", "Chinese (simplified)", "zh", "zho", ("zho_Hans",), "Hans", 5, "ZH-Hans", 1),
     Language("zh-Hant", "Chinese (traditional)", None, "zho", ("zho_Hant",), "Hant", 5, "ZH-Hant", 1),
-    # Languages of other corpora, outside the published RTP-LX.
+    # Languages that RTP-LX took up after the paper; their locales are the ISO codes in the publisher's style.
+    Language("bg", "Bulgarian", "bg", "bul", ("bul_Cyrl",), "Cyrl", 3, "BG"),
+    Language("ca", "Catalan", "ca", "cat", ("cat_Latn",), "Latn", 4, "CA"),
+    Language("cy", "Welsh", "cy", "cym", ("cym_Latn",), "Latn", 1, "CY"),
+    Language("de-CH", "German (Switzerland)", None, "deu", (), "Latn", 5, "DE-ch"),
+    Language("el", "Greek", "el", "ell", ("ell_Grek",), "Grek", 3, "EL"),
+    Language("et", "Estonian", "et", "est", ("est_Latn",), "Latn", 3, "ET"),
+    Language("lt", "Lithuanian", "lt", "lit", ("lit_Latn",), "Latn", 3, "LT"),
+    Language("lv", "Latvian", "lv", "lav", ("lvs_Latn",), "Latn", 3, "LV"),
+    Language("ro", "Romanian", "ro", "ron", ("ron_Latn",), "Latn", 3, "RO"),
+    Language("sk", "Slovak", "sk", "slk", ("slk_Latn",), "Latn", 3, "SK"),
+    Language("sl", "Slovenian", "sl", "slv", ("slv_Latn",), "Latn", 3, "SL"),
+    Language("vi", "Vietnamese", "vi", "vie", ("vie_Latn",), "Latn", 4, "VI"),
+    # Languages of other corpora.
     Language("bn", "Bengali", "bn", "ben", ("ben_Beng",), "Beng", 3),
-    Language("bg", "Bulgarian", "bg", "bul", ("bul_Cyrl",), "Cyrl", 3),
-    Language("ca", "Catalan", "ca", "cat", ("cat_Latn",), "Latn", 4),
-    Language("el", "Greek", "el", "ell", ("ell_Grek",), "Grek", 3),
-    Language("et", "Estonian", "et", "est", ("est_Latn",), "Latn", 3),
     Language("fa", "Persian", "fa", "fas", ("pes_Arab",), "Arab", 4),
-    Language("ro", "Romanian", "ro", "ron", ("ron_Latn",), "Latn", 3),
-    Language("sk", "Slovak", "sk", "slk", ("slk_Latn",), "Latn", 3),
+    Language("jv", "Javanese", "jv", "jav", ("jav_Latn",), "Latn", 1),
     Language("ta", "Tamil", "ta", "tam", ("tam_Taml",), "Taml", 3),
     Language("ur", "Urdu", "ur", "urd", ("urd_Arab",), "Arab", 3),
-    Language("vi", "Vietnamese", "vi", "vie", ("vie_Latn",), "Latn", 4),
 )
 
 
@@ -132,7 +139,7 @@ def language(code: str) -> Language:
     """Return the language for an RTP-LX locale, an ISO 639, a FLORES or a BCP-47 code, in any letter case.
 
     Regions and deprecated codes are understood: ``pt-BR`` is Portuguese, ``zh-TW`` traditional Chinese and
-    ``iw`` Hebrew.
+    ``iw`` Hebrew. Only Swiss Standard German is a language of its own here, because RTP-LX keeps it apart.
 
     Raises:
         UserError: The code is malformed or names a language that the table does not hold.

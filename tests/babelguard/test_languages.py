@@ -22,7 +22,7 @@ def test_the_tiers_of_the_rtp_lx_code():
         for locale in locales.split():
             assert language(locale).rtp_lx_tier == tier
     listed = [locale for locales in PUBLISHED_TIERS.values() for locale in locales.split()]
-    assert sorted(listed) == sorted(entry.rtp_lx_locale for entry in LANGUAGES if entry.rtp_lx_locale)
+    assert sorted(listed) == sorted(entry.rtp_lx_locale for entry in LANGUAGES if entry.rtp_lx_tier)
 
 
 def test_bands_are_high_mid_and_low():
@@ -41,6 +41,19 @@ def test_the_two_scales_are_kept_apart():
     assert (language("nb").joshi_class, language("sw").joshi_class) == (1, 2)
 
 
+def test_rtp_lx_has_thirty_eight_languages():
+    on_the_publishers_card = (
+        "ar bg ca cs cy da de el en es et fi fr he hi hu id it ja ko lt lv nl no pl pt ro ru sk sl sv sw th tr uk vi zh"
+    ).split()
+    held = {entry.tag for entry in LANGUAGES if entry.rtp_lx_locale}
+    assert {language(code).tag for code in on_the_publishers_card} <= held
+    # The card lists Bosnian, Croatian, Montenegrin and Serbian by two codes for one file; Swiss German and the second
+    # Chinese script are files of their own.
+    assert language("hr") == language("sr") == language("BCMS")
+    assert len(on_the_publishers_card) + 1 == 38
+    assert len(held) == 38 + 2
+
+
 @pytest.mark.parametrize(
     ("codes", "tag"),
     [
@@ -53,6 +66,14 @@ def test_the_two_scales_are_kept_apart():
         ("HE he heb iw heb_Hebr", "he"),
         ("SW sw swa swh_Latn swh", "sw"),
         ("ID id ind in", "id"),
+        ("DE de deu deu_Latn DE-de de-AT", "de"),
+        ("DE-ch de-CH", "de-CH"),
+        ("BG bg bul bul_Cyrl", "bg"),
+        ("LV lv lav lvs_Latn lvs", "lv"),
+        ("SL sl slv slv_Latn", "sl"),
+        ("CY cy cym cym_Latn", "cy"),
+        ("EL el ell ell_Grek", "el"),
+        ("JV jv jav jav_Latn", "jv"),
         ("FA fa pes_Arab fas", "fa"),
     ],
 )
