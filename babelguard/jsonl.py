@@ -24,15 +24,20 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     try:
         with path.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                bare = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                bare = bare.strip(b" \t\r\n")
-                if bare:
-                    yield number, bare
+            yield from numbered_lines(stream)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; check the path.") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def numbered_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield what `read_lines` does, from an open binary stream."""
+    for number, line in enumerate(stream, start=1):
+        bare = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+        bare = bare.strip(b" \t\r\n")
+        if bare:
+            yield number, bare
 
 
 def parse_line(line: bytes) -> dict[str, Any]:

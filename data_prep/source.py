@@ -11,6 +11,7 @@ from babelguard.recipe import RecipeModel
 from babelguard.registry import Registry
 from babelguard.rejects import RejectLog
 from babelguard.taxonomy import Taxonomy
+from data_prep.fetching.places import Download, HubFiles
 
 SOURCES = Registry(kind="source", package="data_prep.sources", attribute="SOURCE")
 
@@ -24,9 +25,13 @@ class Source:
         read: Streams the items for given options. Rows that cannot be read go to the log.
         licence: SPDX id or a clause, as the publisher says it.
         citation: Whom to cite.
+        downloads: Where the publisher keeps its files, for ``python -m data_prep.fetch``.
+        hub: Where it is on the Hugging Face hub, if the publisher keeps it there.
     """
 
     options: type[RecipeModel]
     read: Callable[[Any, Taxonomy, RejectLog], Iterator[Item]]
     licence: str
     citation: str
+    downloads: tuple[Download, ...] = ()
+    hub: HubFiles | None = None

@@ -1,0 +1,1 @@
+"""Fetching a source from its publisher: where the files are, and how they come whole."""
