@@ -138,7 +138,7 @@ class Confusion:
 class Difference:
     """One rater's figure minus another's on the same items, by paired bootstrap.
 
-    `p_holm` is the two-sided p-value after Holm's correction over all differences of the run.
+    `p_holm` is the two-sided p-value after Holm's correction over the run's differences in the same metric.
     """
 
     metric: str

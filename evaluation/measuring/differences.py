@@ -44,7 +44,7 @@ def differences(
     """Return first minus second for every two raters, over all languages and in each.
 
     Both are measured on the same items, those with a level from both, and in the categories that both cover. The
-    correction is over all differences of the run.
+    correction is over all differences of the run in the same metric.
     """
     systems = [subject for subject in subjects if subject.system]
     found: list[Difference] = []
@@ -56,11 +56,12 @@ def differences(
 
 
 def _corrected(found: list[Difference]) -> list[Difference]:
-    known = {number: row.p for number, row in enumerate(found) if row.p is not None}
-    if not known:
-        return found
-    for number, p_holm in zip(known, holm(list(known.values())), strict=True):
-        found[number] = replace(found[number], p_holm=float(p_holm))
+    """Correct each metric's differences among themselves: the metrics are views of one comparison, not new tries."""
+    for metric in METRICS:
+        known = {place: row.p for place, row in enumerate(found) if row.metric == metric and row.p is not None}
+        corrected = holm(list(known.values())) if known else []
+        for place, p_holm in zip(known, corrected, strict=True):
+            found[place] = replace(found[place], p_holm=float(p_holm))
     return found
 
 

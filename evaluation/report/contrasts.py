@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 from evaluation.measures import MACRO, Difference, Slice
@@ -83,16 +84,22 @@ def survives_correction(evidence: Evidence, d: Difference) -> bool:
     return d.p_holm is not None and d.p_holm < 1 - evidence.confidence
 
 
+def largest_family(evidence: Evidence) -> int:
+    """Return how many differences are corrected together: those of one metric, at the most."""
+    return max(Counter(d.metric for d in evidence.findings.differences if d.p is not None).values(), default=0)
+
+
 def resolution_note(evidence: Evidence) -> str:
     """Say so where the run has too few replicates for any difference to survive the correction."""
     replicates = evidence.setting("replicates")
-    tests = sum(d.p is not None for d in evidence.findings.differences)
+    tests = largest_family(evidence)
     level = 1 - evidence.confidence
     if not tests or not isinstance(replicates, int) or 2 / (replicates + 1) * tests < level:
         return ""
     return (
         f"With {replicates:,} replicates no p-value can be below {number(2 / (replicates + 1), 'probability')}. "
-        f"Corrected for {plural(tests, 'difference')}, none can be below {percent(level)}, however large the gap. "
+        f"Corrected for {plural(tests, 'difference')} in one metric, none can be below {percent(level)}, "
+        "however large the gap. "
         f"It takes at least {math.ceil(2 * tests / level):,} replicates (intervals.replicates) to settle one."
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.report.comparison import Comparison
-from evaluation.report.contrasts import survives_correction
+from evaluation.report.contrasts import largest_family, survives_correction
 from evaluation.report.evidence import AGREEMENT, KAPPA, Evidence, Figure, cell
 from evaluation.report.languages import language_name
 from evaluation.report.standings import Standing, Standings, paired_difference, settled
@@ -129,9 +129,9 @@ def _after_correction(evidence: Evidence, metrics: Sequence[str], one: Standing,
     found = [pair for pair in pairs if pair is not None and pair.p_holm is not None]
     if not found:
         return ""
-    count = sum(d.p is not None for d in evidence.findings.differences)
+    count = largest_family(evidence)
     lasting = all(survives_correction(evidence, difference) for difference in found)
-    correction = f"correcting for all {plural(count, 'difference')} of the run"
+    correction = f"correcting for all {plural(count, 'difference')} of the run in that metric"
     return f", also after {correction}" if lasting else f", though not after {correction}"
 
 
