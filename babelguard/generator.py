@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -54,6 +54,8 @@ class Generation:
         detail: The reason in a few words where the status is not `ok`.
         prompt_tokens: Length of the prompt, where it is known.
         new_tokens: Length of the answer, where it is known.
+        top_logprobs: For each new token from the first: the likeliest tokens in its place as text, with their
+            natural-log probabilities, the token that was written first. Empty where the backend gives none.
     """
 
     text: str
@@ -61,6 +63,7 @@ class Generation:
     detail: str | None = None
     prompt_tokens: int | None = None
     new_tokens: int | None = None
+    top_logprobs: tuple[Mapping[str, float], ...] = ()
 
 
 class TextGenerator(Protocol):
