@@ -144,8 +144,12 @@ class _Records:
             line += len(self._taken)
 
     def _next_record(self) -> tuple[list[str], str]:
-        quoting = csv.QUOTE_MINIMAL if self.dialect.quoted else csv.QUOTE_NONE
-        reader = csv.reader(self._lines(), delimiter=self.dialect.delimiter, quoting=quoting, strict=True)
+        reader = csv.reader(
+            self._lines(),
+            delimiter=self.dialect.delimiter,
+            quoting=csv.QUOTE_MINIMAL if self.dialect.quoted else csv.QUOTE_NONE,
+            strict=True,
+        )
         try:
             return next(reader, []), ""
         except csv.Error as error:
