@@ -34,6 +34,13 @@ def default_path(environment: Mapping[str, str] | None = None) -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "babelguard" / "responses.sqlite"
 
 
+def open_cache(where: bool | Path) -> ResponseCache | None:
+    """Return the cache that a recipe names: the default one, a file, or none; no file is made yet."""
+    if where is False:
+        return None
+    return ResponseCache(default_path() if where is True else where.expanduser())
+
+
 def request_key(*parts: object) -> str:
     """Return the key of a request: the SHA-256 of all that decides its answer, as plain values."""
     encoded = json.dumps(parts, sort_keys=True, ensure_ascii=True).encode("ascii")
@@ -131,6 +138,11 @@ class _told:  # noqa: N801 - reads as a clause where it is used
             raise UserError(
                 f"{self.path} is not a response cache ({error}); delete it, or set {VARIABLE} or cache to another file."
             ) from None
+
+
+def cached(generator: TextGenerator, cache: ResponseCache | None) -> TextGenerator:
+    """Return the generator with a cache before it, or as it is where there is none."""
+    return generator if cache is None else CachedGenerator(generator, cache)
 
 
 @dataclass(frozen=True)

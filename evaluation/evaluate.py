@@ -13,6 +13,7 @@ from babelguard.errors import UserError
 from babelguard.item import Item
 from babelguard.jsonl import write_jsonl
 from babelguard.rejects import RejectLog
+from babelguard.response_cache import open_cache
 from evaluation.item_table import ItemTable, build_item_table, write_item_table
 from evaluation.measures import Findings
 from evaluation.measuring.agreement import Intervals
@@ -70,7 +71,7 @@ def build_raters(plan: Plan, corpus: Corpus) -> list[Rater]:
     def items_of(splits: Sequence[str]) -> Iterable[Item]:
         return corpus.items(splits, corpus.new_log())
 
-    bench = Workbench(plan.taxonomy, items_of)
+    bench = Workbench(plan.taxonomy, items_of, open_cache(plan.recipe.cache))
     return [kind.build(recipe.name, options, bench) for recipe, kind, options in plan.raters]
 
 

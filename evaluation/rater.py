@@ -12,6 +12,7 @@ from babelguard.item import Item
 from babelguard.rating import Rating, Score, Status
 from babelguard.recipe import RecipeModel
 from babelguard.registry import Registry
+from babelguard.response_cache import ResponseCache
 from babelguard.taxonomy import Taxonomy
 
 RATER_KINDS = Registry(kind="rater kind", package="evaluation.raters", attribute="KIND")
@@ -64,10 +65,12 @@ class Workbench:
     Attributes:
         taxonomy: The categories that ratings must have.
         items_of: Streams the corpus's items of the given splits, as the recipe reads them.
+        cache: Where answers of models and services are kept; `None` where the run keeps none.
     """
 
     taxonomy: Taxonomy
     items_of: Callable[[Sequence[str]], Iterable[Item]]
+    cache: ResponseCache | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,9 @@ class EvaluationRecipe(RecipeModel):
     raters: tuple[RaterRecipe, ...] = Field(min_length=1)
     intervals: IntervalsRecipe = IntervalsRecipe()
     limit: int | None = Field(None, ge=1, description="Rate only this many source_ids, each with all its items")
+    cache: bool | Path = Field(
+        True, description="Keep answers of models and services, so that none is paid for twice; false, or another file"
+    )
     output: Path = Field(Path("runs"), description="Folder for run folders")
 
     @model_validator(mode="after")
@@ -114,7 +117,7 @@ class Plan:
             {**rater.model_dump(mode="json", include=set(RaterRecipe.model_fields)), **options.model_dump(mode="json")}
             for rater, _, options in self.raters
         ]
-        order = ("name", "description", "taxonomy", "corpus", "raters", "intervals", "limit", "output")
+        order = ("name", "description", "taxonomy", "corpus", "raters", "intervals", "limit", "cache", "output")
         return {key: record[key] for key in order}
 
 

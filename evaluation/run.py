@@ -28,6 +28,9 @@ def main(
         int | None,
         typer.Option("--limit", min=1, help="Rate only this many source_ids, each in all its languages and registers."),
     ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither use nor keep answers of models and services in the cache.")
+    ] = False,
 ) -> None:
     """Measure how well raters agree with people.
 
@@ -40,6 +43,8 @@ def main(
     from evaluation.recipe import load_plan
 
     chosen = [*(overrides or []), *([f"limit={limit}"] if limit is not None else [])]
+    if no_cache:
+        chosen.append("cache=false")
     plan = load_plan(recipe or QUICKSTART, chosen, os.environ)
     if dry_run:
         show_plan(plan)

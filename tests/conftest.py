@@ -14,6 +14,12 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _own_response_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the tests' answers apart from the user's, and from those of earlier tests."""
+    os.environ["BABELGUARD_CACHE"] = str(tmp_path_factory.mktemp("cache") / "responses.sqlite")
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Folder of the public research files that are not part of the repository."""
