@@ -83,7 +83,7 @@ def make_findings(
 
 def _people(items: ItemTable, categories: Taxonomy) -> list[RaterSummary]:
     return [
-        RaterSummary(human_name(number), "human", "A native annotator of the corpus.", categories.names, "")
+        RaterSummary(human_name(number), "human", f"Annotator {number + 1} of the corpus.", categories.names, "")
         for number in range(items.annotators)
     ]
 
