@@ -49,8 +49,12 @@ def show_findings(findings: Findings, folder: RunFolder) -> None:
     """Print one line a rater, one line a rater and language, what a reader must know, and where the report is."""
     console = Console(highlight=False)
     several = len(findings.corpus["languages"]) > 1
+    scope = "mean over languages and categories" if several else "mean over categories"
+    share = findings.settings["confidence"]
+    console.print(f"Agreement with people: {scope}, {share:.0%} intervals in brackets", markup=False)
     console.print(_summary(findings, several))
     if several:
+        console.print("By language, mean over the rater's categories: agreement / linear kappa", markup=False)
         console.print(_by_language(findings))
     for note in findings.notes:
         console.print(f"- {note}", markup=False)
@@ -60,9 +64,7 @@ def show_findings(findings: Findings, folder: RunFolder) -> None:
 
 
 def _summary(findings: Findings, several: bool) -> Table:
-    share = findings.settings["confidence"]
-    scope = "mean over languages and categories" if several else "mean over categories"
-    table = _plain_table(f"Agreement with people: {scope} [{share:.0%} interval]")
+    table = _plain_table()
     table.add_column("rater", no_wrap=True)
     for _, title, _ in COLUMNS:
         table.add_column(title, justify="right", no_wrap=True)
@@ -70,15 +72,15 @@ def _summary(findings: Findings, several: bool) -> Table:
         rows = _rows(findings, category, "macro" if several else "cell")
         if rows and category == MACRO_COMMON:
             table.add_section()
-            table.add_row("[italic]the same cells for all:[/italic]")
+            table.add_row("[italic]same cells for all:[/italic]")
         for rater, figures in rows.items():
             cells = [_figure(figures.get(metric), interval) for metric, _, interval in COLUMNS]
             table.add_row(PEOPLE.get(rater, rater), *cells)
     return table
 
 
-def _plain_table(title: str) -> Table:
-    return Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+def _plain_table() -> Table:
+    return Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
 
 
 def _rows(findings: Findings, category: str, aggregate: str) -> dict[str, dict[str, Measure]]:
@@ -119,7 +121,7 @@ def _by_language(findings: Findings) -> Table:
             if measure.rater not in raters:
                 raters.append(measure.rater)
     raters.sort(key=lambda rater: rater != HUMAN_PAIRS)
-    table = _plain_table("By language, mean over the rater's categories: agreement / linear kappa")
+    table = _plain_table()
     table.add_column("language")
     for rater in raters:
         table.add_column(PEOPLE.get(rater, rater), justify="right")
