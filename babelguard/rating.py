@@ -41,7 +41,7 @@ class Score:
     Attributes:
         level: Level on the category's ordinal scale, from 1; `None` unless the status is `ok`.
         status: See `Status`.
-        probability: Probability (0-1) that the level is above 1, where the rater gives one.
+        probability: Probability (0-1) that the level is above 1, or the rater's own score that stands for it.
         detail: What was found instead of a level, in a few words.
     """
 

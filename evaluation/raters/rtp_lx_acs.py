@@ -1,6 +1,7 @@
 """Azure Content Safety as RTP-LX recorded it: four scores between 0 and 1 a text, rescaled to levels 1-3.
 
-The level is ``max(1, ceil(3 x score))``, as in the RTP-LX paper. The other four categories are not covered.
+The level is ``max(1, ceil(3 x score))``, as in the RTP-LX paper. The other four categories are not covered. The score
+itself is kept as the probability: it ranks texts, which AUROC and AUPRC need, and is not said to be calibrated.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def build(name: str, options: RtpLxAcsOptions, bench: Workbench) -> RecordedRate
         name=name,
         description="Azure Content Safety's recorded scores, rescaled to levels; four of the eight categories.",
         covers=tuple(category for category in bench.taxonomy.names if category in COVERED),
-        fingerprint=fingerprint("rtp-lx-acs", 1, [sha256_of(path) for path in read], bench.taxonomy.names),
+        fingerprint=fingerprint("rtp-lx-acs", 2, [sha256_of(path) for path in read], bench.taxonomy.names),
         taxonomy=bench.taxonomy,
         answers=answers,
     )
@@ -80,7 +81,8 @@ def _scores_of(row: files.Row, text_field: str, taxonomy: Taxonomy, log: RejectL
     for category in COVERED:
         value = response.get(category) if isinstance(response, Mapping) else None
         try:
-            scores[category] = Score(level_of(float(value)), probability=None)  # type: ignore[arg-type]
+            score = float(value)  # type: ignore[arg-type]
+            scores[category] = Score(level_of(score), probability=score)
         except (TypeError, ValueError):
             log.reject(row.file.path, row.line, "bad-score", f"'ACSResponse' has no score 0-1 for {category}")
             scores[category] = Score.missing(Status.ERROR, "no score between 0 and 1")
