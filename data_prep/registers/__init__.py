@@ -1,0 +1,1 @@
+"""Registers that rules can write, one module each."""
