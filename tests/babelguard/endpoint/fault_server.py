@@ -122,5 +122,7 @@ def chat(text: str | None = "ready", finish: str = "stop", **more: Any) -> Answe
 
 
 def echo(asked: Asked, _: int) -> Answer:
-    """Answer a chat with its last turn."""
+    """Answer a chat with its last turn, a text with itself."""
+    if "prompt" in asked.body:
+        return Answer({"choices": [{"text": f"echo: {asked.body['prompt']}", "finish_reason": "stop"}]})
     return chat(f"echo: {asked.body['messages'][-1]['content']}")
