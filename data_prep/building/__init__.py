@@ -1,0 +1,1 @@
+"""The stages of a build: filter, normalise, deduplicate, balance, split, check and write."""

@@ -1,0 +1,111 @@
+"""What the command prints: the plan of a dry run, progress, and what was built."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import yaml
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from data_prep.building.card import figure, written
+from data_prep.building.collect import Shown
+from data_prep.building.licence import check_use, terms_of
+from data_prep.building.recipe import Plan
+from data_prep.building.reliability_table import mean_rows
+from data_prep.reliability import FIGURES
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+@contextmanager
+def progress(stream: TextIO = sys.stderr) -> Iterator[Shown]:
+    """Give the function that shows what is being worked on: a moving line on a terminal, plain lines elsewhere."""
+    if stream.isatty():
+        with Console(file=stream).status("starting") as status:
+            yield lambda label, count: status.update(f"{label}: {count:,} items")
+        return
+    last = time.monotonic()
+
+    def write(label: str, count: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            stream.write(f"{label}: {count:,} items\n")
+            stream.flush()
+
+    yield write
+
+
+def show_plan(plan: Plan) -> None:
+    """Print the resolved recipe and, part by part, how many items the source gives and under which licence.
+
+    Raises:
+        UserError: A part forbids the use that the recipe names, or cannot be read.
+    """
+    from babelguard.rejects import RejectLog
+
+    console = Console(highlight=False)
+    console.print(yaml.safe_dump(plan.resolved(), sort_keys=False, allow_unicode=True), markup=False)
+    check_use(plan.recipe.use, [(part.name, part.licence) for part in plan.parts])
+    for part in plan.parts:
+        log = RejectLog()
+        count = sum(1 for _ in part.source.read(part.options, plan.taxonomy, log))
+        gone = sum(log.counts().values()) + sum(log.left_out.values())
+        use = terms_of(part.licence).commercial
+        console.print(
+            f"  {part.name}: {count:,} items to read, {gone:,} rows set aside or left out; commercial use {use}",
+            markup=False,
+        )
+    console.print(f"Would write to {plan.recipe.folder}", soft_wrap=True, markup=False)
+
+
+def show_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
+    """Print parts, splits, the annotators' agreement by language, and where the corpus is."""
+    console = Console(highlight=False)
+    console.print(_parts(manifest["parts"]))
+    for split, entry in manifest["splits"].items():
+        console.print(f"{split}: {entry['items']:,} items in {len(entry['shards'])} shard(s)")
+    proof = manifest["leak_check"]
+    console.print(
+        f"No leak: {proof['source_ids']:,} source_ids, {proof['clusters']:,} near-duplicate clusters and "
+        f"{proof['texts']:,} texts are each in one split."
+    )
+    means = mean_rows(manifest["reliability"]["read"])
+    if means:
+        console.print(_agreement(means))
+    console.print(f"Corpus: {folder}", markup=False, soft_wrap=True)
+
+
+def _parts(parts: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    for title in ("part", "rows", "rejected", "left out", "items", "twins", "dropped", "written"):
+        table.add_column(title, justify="left" if title == "part" else "right")
+    for part in parts:
+        rows, items = part["rows"], part["items"]
+        dropped = sum(items["left_out"].values()) + sum(items["rejected"].values())
+        counts = (
+            rows["accounted"], sum(rows["rejected"].values()), sum(rows["left_out"].values()),
+            items["read"], items["made_by_registers"], dropped, written(part),
+        )  # fmt: skip
+        table.add_row(part["name"], *(f"{count:,}" for count in counts))
+    return table
+
+
+def _agreement(means: Mapping[tuple[str, ...], Mapping[str, Any]]) -> Table:
+    table = Table(
+        title="Agreement of the annotators as read, mean over categories",
+        title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1),
+    )  # fmt: skip
+    for title in ("part and role", "language", "people", "items", "agree", "kappa", "alpha", "AC2"):
+        table.add_column(title, justify="left" if title in {"part and role", "language"} else "right", no_wrap=True)
+    for (part, role, tag), mean in means.items():
+        figures = (figure(mean[name]) for name in FIGURES)
+        table.add_row(f"{part} {role}", tag, str(mean["annotators"]), f"{mean['items']:,}", *figures)
+    return table
