@@ -1,0 +1,1 @@
+"""Block lists: reading them, folding texts, finding their entries."""
