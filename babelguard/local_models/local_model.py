@@ -84,11 +84,11 @@ class LocalModel:
         encoded = [self.encode(prompt) for prompt in prompts]
 
         def work(batch: Sequence[Tokens]) -> Sequence[Draft]:
-            sequences, rest = self._begin(batch)
+            sequences, rest = self.begin(batch)
             seeds = [_seed(decoding.seed, prompt) for prompt in batch]
             return write(sequences, rest, seeds, decoding, self.loaded.end_tokens, self.loaded.tokenizer)
 
-        results = self._run(encoded, decoding.max_new_tokens, work)
+        results = self.run(encoded, decoding.max_new_tokens, work)
         for tokens, result in zip(encoded, results, strict=True):
             if isinstance(result, Failure):
                 yield Generation("", Status.ERROR, result.detail, prompt_tokens=len(tokens))
@@ -113,12 +113,12 @@ class LocalModel:
         encoded = [(*self.encode(prompt), *marker) for prompt in prompts]
 
         def work(batch: Sequence[Tokens]) -> Sequence[tuple[Choice, ...]]:
-            sequences, rest = self._begin(batch)
+            sequences, rest = self.begin(batch)
             return choose(sequences, rest, skeleton, self.loaded.model)
 
-        yield from self._run(encoded, skeleton.length, work)
+        yield from self.run(encoded, skeleton.length, work)
 
-    def _run(
+    def run(
         self, encoded: Sequence[Tokens], answer: int, work: Callable[[Sequence[Tokens]], Sequence[Result]]
     ) -> Iterator[Result | Failure]:
         """Yield one result a prompt; `answer` is the most tokens that are added to one."""
@@ -143,7 +143,7 @@ class LocalModel:
     def _prefix_of(self, prompts: Sequence[Tokens]) -> int:
         return len(self.prefixes.shared_by(prompts).ids) if self.share_prefix and prompts else 0
 
-    def _begin(self, batch: Sequence[Tokens]) -> tuple[Sequences, list[Tokens]]:
+    def begin(self, batch: Sequence[Tokens]) -> tuple[Sequences, list[Tokens]]:
         """Return sequences for a batch, and what each prompt has beside their beginning."""
         if not self.share_prefix:
             return PaddedSequences(self.loaded.model, len(batch)), list(batch)
