@@ -18,6 +18,7 @@ from babelguard.languages import language
 from babelguard.recipe import RecipeModel
 from babelguard.rejects import RejectLog
 from babelguard.taxonomy import Taxonomy
+from data_prep.fetching.places import github
 from data_prep.rtp_lx import alignment, files
 from data_prep.source import Source
 
@@ -38,9 +39,10 @@ _LABEL_FIELDS = {
 class RtpLxOptions(RecipeModel):
     """What to read of RTP-LX."""
 
-    path: Path = Field(description="Folder of the RTP-LX files (RTP_LX_XX.json, acs_results_XX.json)")
+    path: Path = Field(description="Folder of RTP_LX_XX.json and acs_results_XX.json or of RTP-LX.zip, or that zip")
     languages: tuple[str, ...] | None = Field(None, description="Any codes of the languages to read; all if not set")
     roles: tuple[Literal[Role.PROMPT, Role.COMPLETION, Role.BENIGN_COMPLETION], ...] = (Role.PROMPT,)
+    unlabelled: Literal["reject", "keep"] = Field("reject", description="keep: items without labels of unlabelled rows")
     row_filter: Literal["none", "published"] = Field("none", description="published: leave out what the paper left out")
 
 
@@ -66,22 +68,27 @@ def read(options: RtpLxOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[
         if locale in scored and Role.PROMPT in options.roles:
             only_prompts = options.model_copy(update={"roles": (Role.PROMPT,)})
             for row in files.read_rows(scored[locale], log):
-                if row.index not in seen:
+                if row.index in seen:
+                    log.leave_out("repeats-corpus-row")
+                else:
                     yield from _items_of(row, _entry_of(row), only_prompts, taxonomy, log)
 
 
 def _chosen_locales(options: RtpLxOptions, present: list[str]) -> list[str]:
-    by_tag = {language(locale).tag: locale for locale in present}
+    """Return the locales to read; one language can have several files, as in a release with PT and PT-BR."""
+    by_tag: dict[str, set[str]] = {}
+    for locale in present:
+        by_tag.setdefault(language(locale).tag, set()).add(locale)
     if options.languages is None:
-        return sorted(by_tag.values())
-    chosen = []
+        return sorted(set(present))
+    chosen: list[str] = []
     for code in options.languages:
         tag = language(code).tag
         if tag not in by_tag:
             raise UserError(
                 f"{options.path} has no file for the language {code!r}; it has {', '.join(sorted(by_tag))}."
             )
-        chosen.append(by_tag[tag])
+        chosen += sorted(by_tag[tag])
     return list(dict.fromkeys(chosen))
 
 
@@ -109,7 +116,7 @@ def _items_of(
             log.leave_out(f"empty-{role.value}")
             continue
         try:
-            labels = _labels_of(fields, role, taxonomy)
+            labels = _labels_of(fields, role, taxonomy, options)
         except _BadLabelsError as error:
             log.reject(row.file.path, row.line, error.kind, str(error))
             continue
@@ -137,7 +144,7 @@ def _item(row: files.Row, fields: Mapping[str, Any], role: Role, text: str, labe
         split=alignment.split(key),
         labels=labels,
         metadata=metadata,
-        provenance={"file": row.file.path.name},
+        provenance={"file": row.file.path.name, "line": row.line},
     )
 
 
@@ -147,11 +154,15 @@ class _BadLabelsError(ValueError):
         self.kind = kind
 
 
-def _labels_of(fields: Mapping[str, Any], role: Role, taxonomy: Taxonomy) -> dict[str, tuple[int | None, ...]]:
+def _labels_of(
+    fields: Mapping[str, Any], role: Role, taxonomy: Taxonomy, options: RtpLxOptions
+) -> dict[str, tuple[int | None, ...]]:
     names = _LABEL_FIELDS[role]
     if not names:
         return {}
     raw = next((fields[name] for name in names if fields.get(name) is not None), None)
+    if not raw and options.unlabelled == "keep":
+        return {}
     if not isinstance(raw, Mapping):
         raise _BadLabelsError("no-labels", f"'{names[0]}' is missing; every row needs its annotators' labels")
     for category in raw:
@@ -180,4 +191,12 @@ SOURCE = Source(
     read=read,
     licence="MIT with third-party parts; the metadata also lists CC-BY-NC-4.0: treat as research use",
     citation="de Wynter et al., RTP-LX: Can LLMs Evaluate Toxicity in Multilingual Scenarios? AAAI 2025",
+    downloads=github(
+        "microsoft/RTP-LX",
+        "805763e2e37354ad7b24bea9f199e285008e94db",
+        ("RTP-LX/RTP-LX.zip", None),
+        ("LICENSE", None),
+        ("NOTICE", None),
+        ("README.md", None),
+    ),
 )

@@ -64,7 +64,7 @@ def test_the_corpus_may_lie_in_a_subfolder_and_the_scoring_files_fill_its_gaps(t
         "rtp-lx/DE/2/prompt": "acs_results_DE.json",
         "rtp-lx/TH/0/prompt": "acs_results_TH.json",
     }
-    assert log.left_out == {"duplicate-index": 1}
+    assert log.left_out == {"duplicate-index": 1, "repeats-corpus-row": 1}
 
 
 def test_a_void_prompt_is_marked(tmp_path):
@@ -134,7 +134,7 @@ def test_a_wrong_folder_is_named(tmp_path):
     with pytest.raises(UserError, match="holds no RTP-LX files"):
         items_of(tmp_path)
     file = write(tmp_path / "RTP_LX_DE.json", corpus_row(0))
-    with pytest.raises(UserError, match="is a file, not a folder"):
+    with pytest.raises(UserError, match="is a file, not a folder or a zip"):
         items_of(file)
     write(tmp_path / "RTP_LX_QQ.json", corpus_row(0))
     with pytest.raises(
@@ -155,7 +155,10 @@ def test_the_published_files_are_read_whole(rtp_lx):
         "ar": 1051, "de": 1029, "en": 999, "es": 1098, "fr": 1038, "he": 1082, "hi": 1115, "it": 1113, "ja": 1070,
         "ko": 1099, "nl": 1075, "pl": 1099, "pt": 1095, "ru": 1225, "sw": 1075, "th": 1089, "tr": 1049, "zh-Hans": 1036,
     }  # fmt: skip
-    assert log.left_out == {"duplicate-index": 424}
+    assert log.left_out == {"duplicate-index": 424, "repeats-corpus-row": 17118}
+    files = [*rtp_lx.glob("acs_results_*.json"), *rtp_lx.glob("corpus/*.json")]
+    lines = sum(path.read_bytes().count(b"\n") for path in files if "benign" not in path.name)
+    assert counts.total() + log.left_out.total() == lines == 36979
 
 
 def test_the_published_files_are_aligned(rtp_lx):
