@@ -16,8 +16,10 @@ from evaluation.measuring.common_ground import CommonGround, find_common_ground
 from evaluation.measuring.counts import level_counts, status_counts
 from evaluation.measuring.differences import differences
 from evaluation.measuring.points import confusions_of, point_measures, ranking_measures, reliability_measures
+from evaluation.measuring.register_shift import register_measures, register_notes
 from evaluation.measuring.slices import Family, families
 from evaluation.measuring.subject import HUMAN_LEFT_OUT, Subject, human_name, make_subjects
+from evaluation.measuring.twins import find_twins
 from evaluation.rating_table import STATUSES, RatingTable
 
 
@@ -45,6 +47,8 @@ def make_findings(
     found_families = families(items)
     resamples = draw_resamples(items, intervals)
     measures: list[Measure] = list(benign_measures(tables, items, categories, resamples, intervals))
+    twins = find_twins(items)
+    measures += register_measures(tables, twins, items, categories, resamples, intervals)
     common = CommonGround((), frozenset(), partial=False)
     for family in found_families:
         if not family.languages:
@@ -69,7 +73,7 @@ def make_findings(
         levels=tuple(level_counts(tables, items, categories)),
         confusions=tuple(confusions_of(subjects, main, categories)),
         differences=tuple(differences(subjects, main, items, categories, resamples, intervals)),
-        notes=(*notes, *_notes(items, tables, subjects, main, common, categories)),
+        notes=(*notes, *_notes(items, tables, subjects, main, common, categories), *register_notes(twins)),
         settings={
             "replicates": intervals.replicates,
             "confidence": intervals.confidence,
