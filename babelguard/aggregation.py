@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from babelguard.errors import UserError
@@ -41,6 +42,12 @@ def aggregate(levels: Iterable[int | None]) -> AggregatedLabel | None:
     Returns:
         The label, or `None` where nobody gave a level: a missing label is never guessed.
     """
+    return _aggregate(tuple(levels))
+
+
+@lru_cache(maxsize=1 << 16)
+def _aggregate(levels: tuple[int | None, ...]) -> AggregatedLabel | None:
+    """Keep the answers: a corpus of a million items has few hundred different rows of levels."""
     given = [level for level in levels if level is not None]
     if not given:
         return None
