@@ -46,6 +46,6 @@ def is_unseparated(character: str) -> bool:
     return place >= 0 and code <= _UNSEPARATED[place][1]
 
 
-def joined(left: str, right: str) -> bool:
-    """Tell whether two neighbouring characters belong to one word of a script that separates words."""
-    return all(is_word_character(c) and not is_unseparated(c) for c in (left, right))
+def separates_words(character: str) -> bool:
+    """Tell whether it is a word character of a script that separates words; two in a row belong to one word."""
+    return is_word_character(character) and not is_unseparated(character)

@@ -1,8 +1,8 @@
 """Texts as they are compared with block lists: NFKC, then case folded, as UTF-8, fast.
 
-`unicodedata` normalises Chinese or Hindi at some 15 MB/s, for one full-width comma makes it rewrite the whole text. So
-an automaton first finds the characters that folding changes. Where none of them acts on its neighbours, each kind is
-replaced in one go; otherwise the words are normalised one by one, for nothing composes or moves across a space.
+`unicodedata` normalises Chinese or Hindi at some 15 MB/s, for one full-width comma makes it rewrite the whole text.
+Here an automaton finds the characters that folding changes, and only those are touched, each together with the marks
+that follow it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import accumulate, chain
+from functools import cache
+from itertools import chain
 from typing import Any
 
 _PARTS_OF_UNICODE = (
@@ -32,7 +32,13 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-@dataclass(frozen=True)
+@cache
+def folding() -> Folding:
+    """Return the folding of this Python's Unicode version; to find its characters takes a moment, once."""
+    return Folding.of_unicode()
+
+
+@dataclass(frozen=True, slots=True)
 class FoldedText:
     """A folded text and the way back to the original.
 
@@ -57,132 +63,176 @@ class FoldedText:
         """
         if self.original.isascii():
             return list(places)
-        points = self._code_points({at for place in places for at in place})
+        points = _code_points(self.data, {at for place in places for at in place})
         if self.aligned:
             return [(points[start], points[end]) for start, end in places]
-        return [(self._segment_of(points[start])[0], self._segment_of(points[end] - 1)[1]) for start, end in places]
-
-    def _code_points(self, bytes_: set[int]) -> dict[int, int]:
-        """Return the code points before each of some positions in `data`, in one pass."""
-        counted, reached, points = 0, 0, {}
-        for at in sorted(bytes_):
-            counted += len(self.data[reached:at].decode("utf-8", "surrogatepass"))
-            reached = at
-            points[at] = counted
-        return points
-
-    @cached_property
-    def _words(self) -> tuple[list[str], list[int], list[int]]:
-        """Words between spaces, and where each begins in the original and in the folded text."""
-        words = self.original.split(" ")
-        begins = accumulate((len(word) + 1 for word in words), initial=0)
-        folded = accumulate((len(fold(word)) + 1 for word in words), initial=0)
-        return words, list(begins), list(folded)
-
-    @cached_property
-    def _segments(self) -> dict[int, list[tuple[int, int]]]:
-        """Word -> for each of its folded code points, begin and end of its origin in the word; filled on demand."""
-        return {}
-
-    def _segment_of(self, position: int) -> tuple[int, int]:
-        """Return the original's code points that became the folded text's code point at `position`."""
-        words, begins, folded = self._words
-        number = bisect_right(folded, position) - 1
-        if number not in self._segments:
-            self._segments[number] = _origins(words[number])
-        start, end = self._segments[number][position - folded[number]]
-        return begins[number] + start, begins[number] + end
-
-
-def _origins(word: str) -> list[tuple[int, int]]:
-    """Return, for each folded code point of a word and the space after it, begin and end of its origin."""
-    origins, reached = [], 0
-    for segment in (*folding().segments(word), " "):
-        origins += [(reached, reached + len(segment))] * len(fold(segment))
-        reached += len(segment)
-    return origins
-
-
-@cache
-def folding() -> Folding:
-    """Return the folding of this Python's Unicode version; to find its characters takes a moment, once."""
-    return Folding.of_unicode()
+        origins = Origins.of(self.original)
+        return [(origins.of_point(points[start])[0], origins.of_point(points[end] - 1)[1]) for start, end in places]
 
 
 @dataclass(frozen=True)
 class Folding:
     """Folds texts quickly.
 
+    A character leans when it moves or composes with what stands before it, or turns into one that does.
+
     Attributes:
-        odd: Automaton of the characters beyond ASCII that folding changes, or that act on their neighbours.
+        odd: Automaton of the characters beyond ASCII that folding changes, or that lean.
         found: What the automaton finds, in its order.
-        folded: What replaces it.
-        alone: Whether it folds without regard to its neighbours.
+        folded: What replaces it where it stands alone.
+        leans: Whether it leans.
+        quiet: Whether it leans and yet stays as it is after a character that does not: a virama, an Arabic vowel.
         kept: Whether it folds to exactly one character.
-        leaning: The characters that do not fold alone.
     """
 
     odd: Any
     found: tuple[bytes, ...]
     folded: tuple[bytes, ...]
-    alone: tuple[bool, ...]
+    leans: tuple[bool, ...]
+    quiet: tuple[bool, ...]
     kept: tuple[bool, ...]
-    leaning: frozenset[str]
 
     @classmethod
     def of_unicode(cls) -> Folding:
         """Look at every character of Unicode."""
         from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-        acting = _acting()
+        moving, composing = _moving_and_composing()
+        acting = moving | composing
         odd = [character for character in _characters() if character in acting or fold(character) != character]
-        alone = tuple(acting.isdisjoint(unicodedata.normalize("NFKC", character)) for character in odd)
         found = tuple(character.encode("utf-8") for character in odd)
         return cls(
             odd=BytesAhoCorasick(found, implementation=Implementation.DFA),
             found=found,
             folded=tuple(fold(character).encode("utf-8") for character in odd),
-            alone=alone,
+            leans=tuple(not acting.isdisjoint(unicodedata.normalize("NFKC", character)) for character in odd),
+            quiet=tuple(c in moving and c not in composing and fold(c) == c for c in odd),
             kept=tuple(len(fold(character)) == 1 for character in odd),
-            leaning=frozenset(character for character, by_itself in zip(odd, alone, strict=True) if not by_itself),
         )
 
     def __call__(self, text: str) -> FoldedText:
         """Fold a text; the same as `fold`, as bytes."""
         if text.isascii():
             return FoldedText(text, text.lower().encode("ascii"), aligned=True)
-        data = text.encode("utf-8", "surrogatepass").lower()
-        kinds = {kind for kind, _, _ in self.odd.find_matches_as_indexes(data)}
-        if all(map(self.alone.__getitem__, kinds)):
+        data = lowered(text)
+        hits = self.odd.find_matches_as_indexes(data)
+        kinds = {hit[0] for hit in hits}
+        if not any(map(self.leans.__getitem__, kinds)):
             for kind in kinds:
                 data = data.replace(self.found[kind], self.folded[kind])
             return FoldedText(text, data, aligned=all(map(self.kept.__getitem__, kinds)))
-        words = [unicodedata.normalize("NFKC", word) for word in text.split(" ")]
-        folded = " ".join(words).casefold()
-        return FoldedText(text, folded.encode("utf-8", "surrogatepass"), aligned=folded == text)
+        pieces, reached = [], 0
+        for start, end, piece in self.changes(data, hits):
+            pieces += [data[reached:start], piece]
+            reached = end
+        if not pieces:
+            return FoldedText(text, data, aligned=True)
+        pieces.append(data[reached:])
+        return FoldedText(text, b"".join(pieces), aligned=False)
 
-    def segments(self, text: str) -> list[str]:
-        """Cut a text into the smallest parts that fold without regard to one another."""
-        found: list[str] = []
-        for character in text:
-            if found and character in self.leaning:
-                found[-1] += character
-            else:
-                found.append(character)
-        return found
+    def changes(self, data: bytes, hits: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, bytes]]:
+        """Yield begin, end and folded form of every part that folding changes.
+
+        Args:
+            data: A text in UTF-8, its ASCII letters small.
+            hits: What `odd` finds in it.
+        """
+        number, count = 0, len(hits)
+        while number < count:
+            kind, start, end = hits[number]
+            number += 1
+            first = number
+            while number < count and hits[number][1] == end and self.leans[hits[number][0]]:
+                end = hits[number][2]
+                number += 1
+            if first == number:
+                if not self.leans[kind]:
+                    yield start, end, self.folded[kind]
+                    continue
+                if self.quiet[kind]:
+                    continue
+            if self.leans[kind]:
+                start = start_of_character(data, start)
+            part = data[start:end].decode("utf-8", "surrogatepass")
+            yield start, end, fold(part).encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """For each code point of a folded text, the original's code points that it came from.
+
+    Attributes:
+        begins: Where the changed parts begin in the folded text.
+        parts: For each: its end in the folded text, and its begin and end in the original.
+    """
+
+    begins: list[int]
+    parts: list[tuple[int, int, int]]
+
+    @classmethod
+    def of(cls, text: str) -> Origins:
+        """Fold a text again, and note what became of what."""
+        data = lowered(text)
+        begins, parts = [], []
+        reached, original, folded = 0, 0, 0
+        for start, end, piece in folding().changes(data, folding().odd.find_matches_as_indexes(data)):
+            same = _length(data[reached:start])
+            original, folded = original + same, folded + same
+            begins.append(folded)
+            folded += _length(piece)
+            parts.append((folded, original, original + _length(data[start:end])))
+            original = parts[-1][2]
+            reached = end
+        return cls(begins, parts)
+
+    def of_point(self, position: int) -> tuple[int, int]:
+        """Return begin and end, in the original, of what became the folded text's code point at `position`."""
+        number = bisect_right(self.begins, position) - 1
+        if number < 0:
+            return position, position + 1
+        folded_end, start, end = self.parts[number]
+        if position < folded_end:
+            return start, end
+        return end + position - folded_end, end + position - folded_end + 1
+
+
+def lowered(text: str) -> bytes:
+    """Return a text in UTF-8, its ASCII letters small."""
+    return text.encode("utf-8", "surrogatepass").lower()
+
+
+def start_of_character(data: bytes, end: int) -> int:
+    """Return where the UTF-8 character begins that ends before `end`; 0 where there is none."""
+    start = max(end - 1, 0)
+    while start > 0 and data[start] & 0xC0 == 0x80:
+        start -= 1
+    return start
+
+
+def _code_points(data: bytes, places: set[int]) -> dict[int, int]:
+    """Return the code points before each of some places in `data`, in one pass."""
+    counted, reached, points = 0, 0, {}
+    for at in sorted(places):
+        counted += _length(data[reached:at])
+        reached = at
+        points[at] = counted
+    return points
+
+
+def _length(data: bytes) -> int:
+    return len(data.decode("utf-8", "surrogatepass"))
 
 
 def _characters() -> Iterator[str]:
     return map(chr, chain.from_iterable(range(*part) for part in _PARTS_OF_UNICODE))
 
 
-def _acting() -> frozenset[str]:
-    """Return the characters that move, or that compose with what stands before them, when a text is normalised."""
-    acting = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
+def _moving_and_composing() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the characters that move among their like, and those that compose with what stands before them."""
+    moving = {character for character in _characters() if unicodedata.combining(character)}
+    composing = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
     for character in _characters():
-        if unicodedata.combining(character):
-            acting.add(character)
         parts = unicodedata.decomposition(character).split()
         if len(parts) == 2 and not parts[0].startswith("<"):
-            acting.add(chr(int(parts[1], 16)))
-    return frozenset(acting)
+            composing.add(chr(int(parts[1], 16)))
+    return frozenset(moving), frozenset(composing)

@@ -23,11 +23,6 @@ def test_the_quick_way_equals_the_plain_way(text: str) -> None:
     assert folding()(text).data.decode("utf-8", "surrogatepass") == plain
 
 
-@given(texts)
-def test_segments_fold_alone(text: str) -> None:
-    assert "".join(map(fold, folding().segments(text))) == fold(text)
-
-
 @given(texts, st.data())
 def test_a_span_leads_to_what_folds_to_it(text: str, data: st.DataObject) -> None:
     folded = folding()(text)
