@@ -70,6 +70,11 @@ class ReliabilityTally:
             row.extend([MISSING] * (annotators - len(levels)))
         self._levels.setdefault((group, annotators), array("b")).extend(row)
 
+    def add_levels(self, group: tuple[str, ...], levels: NDArray[np.int8]) -> None:
+        """Count many items: levels and `MISSING`, shape (items, categories, annotators)."""
+        if levels.shape[2] >= 2:
+            self._levels.setdefault((group, levels.shape[2]), array("b")).frombytes(levels.tobytes())
+
     def reliabilities(self) -> Iterator[Reliability]:
         """Yield the figures of every group and category in which two people gave levels."""
         for group in sorted({group for group, _ in self._levels}):

@@ -149,6 +149,7 @@ class _Stages:
         self.normalise = normaliser(plan.recipe.normalise)
         self.exact = ExactDuplicates() if plan.recipe.deduplicate.exact == "drop" else None
         self.ids: set[str] = set()
+        self.fitting: set[tuple[str, tuple[int | None, ...]]] = set()
 
     def items_of(self, part: Part, tally: PartTally, shown: Shown) -> Iterator[Item]:
         """Stream the items of a part that the corpus takes, so far as one can tell item by item."""
@@ -183,7 +184,7 @@ class _Stages:
         """Return the item with its language's tag, or `None` where no corpus can hold it."""
         try:
             tag = language(item.language).tag
-            problem = _problem_of(item, self.plan.taxonomy)
+            problem = _problem_of(item) or self._label_problem(item)
         except UserError as error:
             problem = ("unknown-language", str(error).rstrip("."))
         if problem is not None:
@@ -191,6 +192,22 @@ class _Stages:
             tally.log.reject(Path(_origin(item, part)), None, problem[0], f"the item {item.id!r:.100}: {problem[1]}")
             return None
         return item if tag == item.language else replace(item, language=tag)
+
+    def _label_problem(self, item: Item) -> tuple[str, str] | None:
+        taxonomy = self.plan.taxonomy
+        given = [*item.labels.items(), *((name, (label.level,)) for name, label in item.aggregated.items())]
+        for row in given:
+            if row in self.fitting:
+                continue
+            name, levels = row
+            if name not in taxonomy:
+                return "unknown-category", f"{name!r:.40} is not a category of {taxonomy.name}"
+            for level in levels:
+                if level is not None and not taxonomy[name].has_level(level):
+                    clause = f"the level {level!r:.20} of {name} is off its scale 1-{taxonomy[name].scale}"
+                    return "label-off-scale", clause
+            self.fitting.add(row)
+        return None
 
     def _unique_ids(self, items: Iterator[Item], tally: PartTally) -> Iterator[Item]:
         for item in items:
@@ -218,17 +235,10 @@ def _origin(item: Item, part: Part) -> str:
     return str(item.provenance.get("file") or part.name)
 
 
-def _problem_of(item: Item, taxonomy: Taxonomy) -> tuple[str, str] | None:
-    """Return kind and clause of what makes an item unfit for a corpus."""
+def _problem_of(item: Item) -> tuple[str, str] | None:
+    """Return kind and clause of what makes an item unfit for a corpus, its labels aside."""
     if item.split is not None and item.split not in SPLITS:
         return "unknown-split", f"the split {item.split!r:.30} is none of {', '.join(SPLITS)}"
-    levels = [(name, level) for name, given in item.labels.items() for level in given if level is not None]
-    levels += [(name, label.level) for name, label in item.aggregated.items()]
-    for name, level in levels:
-        if name not in taxonomy:
-            return "unknown-category", f"{name!r:.40} is not a category of {taxonomy.name}"
-        if not taxonomy[name].has_level(level):
-            return "label-off-scale", f"the level {level!r:.20} of {name} is off its scale 1-{taxonomy[name].scale}"
     try:
         for text in (item.id, item.source_id, item.text, *(turn.content for turn in item.messages)):
             text.encode("utf-8")

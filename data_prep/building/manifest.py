@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,14 +9,13 @@ from typing import Any
 
 from babelguard import __version__
 from babelguard.checksums import sha256_of
-from babelguard.corpus_rows import SPLITS
-from data_prep.building.balance import OUTCOMES, outcome_of
 from data_prep.building.collect import Collected
+from data_prep.building.count import count_rows
 from data_prep.building.licence import terms_of
 from data_prep.building.recipe import Part, Plan
 from data_prep.building.tally import PartTally
 from data_prep.building.write import Shard
-from data_prep.reliability import Reliability, ReliabilityTally
+from data_prep.reliability import Reliability
 
 FORMAT = "babelguard-corpus/1"
 
@@ -34,7 +32,7 @@ def make_manifest(
         checked: What the leak check found.
         folder: The corpus's folder, from whose shards the distributions are counted.
     """
-    counts = count_rows(plan, folder, shards)
+    counts = count_rows(plan.taxonomy, folder, {split: [s.path for s in row] for split, row in shards.items()})
     parts = [_part(part, tally) for part, tally in zip(plan.parts, collected.tallies, strict=True)]
     return {
         "format": FORMAT,
@@ -49,14 +47,14 @@ def make_manifest(
             for split, row in shards.items()
         },
         "leak_check": {"crossing": 0, **checked},
-        "coverage": counts["coverage"],
-        "balance": counts["balance"],
-        "levels": counts["levels"],
+        "coverage": counts.coverage,
+        "balance": counts.balance,
+        "levels": counts.levels,
         "parts": parts,
         "not_covered": not_covered(plan, collected.tallies),
         "reliability": {
             "read": [reliability_record(one) for one in collected.reliability.reliabilities()],
-            "written": [reliability_record(one) for one in counts["reliability"]],
+            "written": [reliability_record(one) for one in counts.reliability.reliabilities()],
         },
         "recipe": plan.resolved(),
     }
@@ -102,45 +100,3 @@ def reliability_record(one: Reliability) -> dict[str, Any]:
     figures = asdict(one)
     del figures["group"]
     return {"part": part, "role": role, "language": language, **figures}
-
-
-def count_rows(plan: Plan, folder: Path, shards: Mapping[str, Sequence[Shard]]) -> dict[str, Any]:
-    """Count the written rows: languages and registers, outcomes, levels, and the annotators' reliability."""
-    coverage: dict[str, Counter[str]] = {}
-    balance: dict[str, dict[str, Counter[str]]] = {}
-    levels: dict[str, dict[str, Counter[str]]] = {}
-    tally = ReliabilityTally(plan.taxonomy)
-    for split, row in shards.items():
-        for shard in row:
-            for item in _items(folder / shard.path):
-                coverage.setdefault(item.language, Counter())[item.register] += 1
-                balance.setdefault(split, {}).setdefault(item.language, Counter())[outcome_of(item)] += 1
-                for name, label in item.aggregated_labels().items():
-                    levels.setdefault(split, {}).setdefault(name, Counter())[str(label.level)] += 1
-                tally.add((item.metadata["part"], item.role.value, item.language), item.labels)
-    return {
-        "coverage": {tag: dict(sorted(coverage[tag].items())) for tag in sorted(coverage)},
-        "balance": {
-            split: {tag: {name: balance[split][tag][name] for name in OUTCOMES} for tag in sorted(balance[split])}
-            for split in SPLITS
-            if split in balance
-        },
-        "levels": {
-            split: {
-                name: dict(sorted(levels[split][name].items())) for name in plan.taxonomy.names if name in levels[split]
-            }
-            for split in SPLITS
-            if split in levels
-        },
-        "reliability": list(tally.reliabilities()),
-    }
-
-
-def _items(path: Path) -> Iterator[Any]:
-    import pyarrow.parquet as pq
-
-    from babelguard.corpus_rows import items_of
-
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=5_000):
-            yield from items_of(batch)
