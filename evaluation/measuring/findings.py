@@ -12,6 +12,7 @@ from evaluation.item_table import ItemTable
 from evaluation.measures import Findings, Measure, RaterSummary
 from evaluation.measuring.agreement import Intervals, draw_resamples, measure_family
 from evaluation.measuring.benign import benign_measures
+from evaluation.measuring.block_rate import block_rate_measures
 from evaluation.measuring.common_ground import CommonGround, find_common_ground
 from evaluation.measuring.counts import level_counts, status_counts
 from evaluation.measuring.differences import differences
@@ -47,6 +48,7 @@ def make_findings(
     found_families = families(items)
     resamples = draw_resamples(items, intervals)
     measures: list[Measure] = list(benign_measures(tables, items, categories, resamples, intervals))
+    measures += block_rate_measures(tables, items, categories, resamples, intervals)
     twins = find_twins(items)
     measures += register_measures(tables, twins, items, categories, resamples, intervals)
     common = CommonGround((), frozenset(), partial=False)
