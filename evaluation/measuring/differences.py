@@ -59,8 +59,9 @@ def _corrected(found: list[Difference]) -> list[Difference]:
     """Correct each metric's differences among themselves: the metrics are views of one comparison, not new tries."""
     for metric in METRICS:
         known = {place: row.p for place, row in enumerate(found) if row.metric == metric and row.p is not None}
-        corrected = holm(list(known.values())) if known else []
-        for place, p_holm in zip(known, corrected, strict=True):
+        if not known:
+            continue
+        for place, p_holm in zip(known, holm(list(known.values())), strict=True):
             found[place] = replace(found[place], p_holm=float(p_holm))
     return found
 

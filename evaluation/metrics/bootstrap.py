@@ -12,7 +12,7 @@ comparisons), and every metric is then evaluated on the stack. No row is ever co
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -67,11 +67,26 @@ class Bootstrap(Generic[Key]):
         def jackknife() -> FloatArray:
             # A cluster without items of this cell changes nothing when it is left out.
             values = np.full(len(self.resamples.clusters), estimate)
-            values[self.resamples.rows(cell.clusters)] = function(total - cell.counts)
+            kinds, kind = cell.kinds
+            values[self._rows(key)] = function(total - kinds)[kind]
             return values
 
-        replicates = self.replicates[metric][list(self.cells).index(key)]
+        replicates = self.replicates[metric][self._places[key]]
         return Statistic(estimate, replicates, jackknife, cell.n_items, cell.n_clusters, self.resamples)
+
+    @cached_property
+    def _places(self) -> dict[Key, int]:
+        return {key: place for place, key in enumerate(self.cells)}
+
+    @cached_property
+    def _known_rows(self) -> dict[Key, IntArray]:
+        return {}
+
+    def _rows(self, key: Key) -> IntArray:
+        """Returns where the clusters of a cell are among those that are drawn; looked up once for all metrics."""
+        if key not in self._known_rows:
+            self._known_rows[key] = self.resamples.rows(self.cells[key].clusters)
+        return self._known_rows[key]
 
     def interval(self, key: Key, metric: str, *, method: Method = "bca", level: float = 0.95) -> Interval:
         """Returns the interval of one metric of one cell; arguments and errors as in `Statistic.interval`."""
