@@ -52,8 +52,9 @@ class MultilingualHateCheckOptions(RecipeModel):
 def read(options: MultilingualHateCheckOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[Item]:
     """Stream the cases, language by language.
 
-    Cases that fill the same template with the same target share a source_id in every language. The gold label follows
-    from the template; the raw labels are the three annotators'.
+    Cases that fill the same template with the same target share a source_id in every language. Templates have the same
+    number everywhere, but Mandarin uses 59 numbers for other functionalities, so the functionality is part of the key.
+    The gold label follows from the template; the raw labels are the three annotators'.
 
     Raises:
         UserError: The files are not there, or one is named for a language that is not in the set.
@@ -82,7 +83,7 @@ def _item(row: Row, mapping: SourceMapping) -> Item:
         text=row.text("test_case"),
         language=_tag_of(row.path),
         source=NAME,
-        source_id=f"{NAME}/{row.value('templ_id')}/{target or '-'}",
+        source_id=f"{NAME}/{functionality}/{row.value('templ_id')}/{target or '-'}",
         subset=functionality,
         labels={name: tuple(levels[name] for levels in annotated) for name in mapping.covered},
         aggregated={name: AggregatedLabel(level, "gold") for name, level in gold.items()},

@@ -137,9 +137,7 @@ def test_a_wrong_folder_is_named(tmp_path):
     with pytest.raises(UserError, match="is a file, not a folder or a zip"):
         items_of(file)
     write(tmp_path / "RTP_LX_QQ.json", corpus_row(0))
-    with pytest.raises(
-        UserError, match="RTP_LX_QQ.json: the file's name gives its language. The language 'QQ' is not"
-    ):
+    with pytest.raises(UserError, match="RTP_LX_QQ.json: the file's name gives its language. The language 'QQ' is not"):
         items_of(tmp_path)
 
 
