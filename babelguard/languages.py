@@ -161,3 +161,22 @@ def language(code: str) -> Language:
         f"The language {code!r} is not in the table of babelguard/languages.py; "
         "add a line there with its codes, script and Joshi class."
     )
+
+
+def languages_of(code: str) -> tuple[str, ...]:
+    """Return the tags of the table's languages that a code speaks of; none where the table lacks it.
+
+    A language's code speaks of all its regions: ``de`` and ``deu_Latn`` are German in Switzerland too. It speaks of
+    every script where it names none: ``zh`` is simplified and traditional Chinese.
+    """
+    try:
+        known = language(code)
+    except UserError:
+        return ()
+    base = known.tag.partition("-")[0]
+    any_script = code.isalpha()
+    return tuple(
+        entry.tag
+        for entry in LANGUAGES
+        if entry.tag.partition("-")[0] == base and (any_script or entry.script == known.script)
+    )

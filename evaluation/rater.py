@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from babelguard.item import Item
 from babelguard.rating import Rating, Score, Status
@@ -55,6 +55,15 @@ class Rater(Protocol):
 
     def rate(self, items: Sequence[Item]) -> Iterator[Rating]:
         """Yield one rating an item, in the items' order, each with a score for every category."""
+        ...
+
+
+@runtime_checkable
+class Observant(Protocol):
+    """A rater that has notes to draw from its ratings, also from those that an earlier start of the run stored."""
+
+    def observe(self, rating: Rating) -> None:
+        """Take in one of the rater's ratings that count; `notes` is asked for when all have been seen."""
         ...
 
 

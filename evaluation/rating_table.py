@@ -12,7 +12,7 @@ from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
 from evaluation.measures import RaterSummary
 from evaluation.metrics.levels import MISSING
-from evaluation.rater import Rater
+from evaluation.rater import Observant, Rater
 from evaluation.ratings_file import RatingsFile, rating_key
 
 STATUSES = tuple(Status)
@@ -64,6 +64,8 @@ def load_rating_table(
         if statuses[row, 0] != NOT_ASKED:
             raise RuntimeError(f"{file.path} holds two ratings of the item {rating.item}")
         _fill(row, rating, categories, levels, statuses, probabilities)
+        if isinstance(rater, Observant):
+            rater.observe(rating)
     summary = RaterSummary(rater.name, kind, rater.description, tuple(rater.covers), rater.fingerprint)
     return RatingTable(summary, levels, statuses, probabilities, stale)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from babelguard.errors import UserError, unknown_name
-from babelguard.languages import LANGUAGES, language
+from babelguard.languages import languages_of
 from evaluation.blocking.archive import Document, documents
 
 
@@ -97,25 +97,6 @@ def read_word_lists(
             + "; rename them, or set language for a single list."
         )
     return WordLists(tuple(lists), tuple(sorted(set_aside)))
-
-
-def languages_of(code: str) -> tuple[str, ...]:
-    """Return the tags of the table's languages that a list of this code serves; none where the table lacks it.
-
-    A list serves every region of its language: ``de`` and ``deu_Latn`` are German in Switzerland too. It serves every
-    script where the code names none.
-    """
-    try:
-        known = language(code)
-    except UserError:
-        return ()
-    base = known.tag.partition("-")[0]
-    any_script = code.isalpha()
-    return tuple(
-        entry.tag
-        for entry in LANGUAGES
-        if entry.tag.partition("-")[0] == base and (any_script or entry.script == known.script)
-    )
 
 
 def _entries(document: Document) -> tuple[str, ...]:

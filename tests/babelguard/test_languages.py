@@ -6,7 +6,7 @@ import langcodes
 import pytest
 
 from babelguard import UserError, language
-from babelguard.languages import LANGUAGES
+from babelguard.languages import LANGUAGES, languages_of
 
 PUBLISHED_TIERS = {
     5: "AR DE EN ES FR JA",
@@ -100,3 +100,11 @@ def test_the_table_agrees_with_the_registries():
 
 def test_directions():
     assert [entry.tag for entry in LANGUAGES if entry.right_to_left] == ["ar", "he", "fa", "ur"]
+
+
+def test_a_code_speaks_of_every_region_and_without_a_script_of_every_script():
+    assert languages_of("zh") == ("zh-Hans", "zh-Hant")
+    assert languages_of("zho_Hant") == ("zh-Hant",)
+    assert set(languages_of("de")) == set(languages_of("deu_Latn")) == {"de", "de-CH"}
+    assert languages_of("no") == ("nb",)
+    assert languages_of("tlh") == ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from babelguard.errors import UserError
-from evaluation.blocking.word_lists import languages_of, read_word_lists
+from evaluation.blocking.word_lists import read_word_lists
 from tests.evaluation.blocking.zip_crypto import encrypted_zip
 
 FILES = {
@@ -81,14 +81,6 @@ def test_a_single_list_of_a_stated_language(tmp_path: Path) -> None:
     assert read_word_lists(path, code="en").by_language() == {"en": {"words": ("cat",)}}
     with pytest.raises(UserError, match="set language"):
         read_word_lists(path)
-
-
-def test_a_list_serves_every_region_and_without_a_script_every_script() -> None:
-    assert languages_of("zh") == ("zh-Hans", "zh-Hant")
-    assert set(languages_of("de")) == set(languages_of("deu_Latn")) == {"de", "de-CH"}
-    assert languages_of("zho_Hant") == ("zh-Hant",)
-    assert languages_of("no") == ("nb",)
-    assert languages_of("tlh") == ()
 
 
 @pytest.mark.parametrize("password", [None, "wrong"])
