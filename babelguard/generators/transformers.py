@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
 
+from babelguard.checksums import hash_of
 from babelguard.generator import Decoding, Generation, GeneratorKind, Prompt
 from babelguard.local_models.choosing import Choice, ChoiceLine
-from babelguard.local_models.loading import LoadingOptions, load_model
+from babelguard.local_models.loading import LoadingOptions, fingerprint_of, load_model, name_of
 from babelguard.local_models.local_model import Failure, LocalModel
+from babelguard.local_models.shelf import SHELF
 
 
 class TransformersOptions(LoadingOptions):
@@ -30,49 +32,52 @@ class TransformersOptions(LoadingOptions):
 
 @dataclass(frozen=True)
 class TransformersGenerator:
-    """A local model as a text generator that can also choose among listed answers."""
+    """A local model as a text generator that can also choose among listed answers.
 
-    local: LocalModel
+    Attributes:
+        name: The model's name, for people.
+        fingerprint: Hash of all that decides its answers beside the prompt and the decoding.
+        open: Returns the model, loaded when it is first needed.
+    """
 
-    @property
-    def name(self) -> str:
-        """The model's name, for people."""
-        return self.local.loaded.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of all that decides its answers beside the prompt and the decoding."""
-        how = sorted((str(key), repr(value)) for key, value in self.local.template_options.items())
-        return ":".join([self.local.loaded.fingerprint, repr(how), self.local.answer_marker])
+    name: str
+    fingerprint: str
+    open: Callable[[], LocalModel]
 
     def generate(self, prompts: Sequence[Prompt], decoding: Decoding) -> Iterator[Generation]:
         """Yield one generation a prompt, in order; see `LocalModel.generate`."""
-        return self.local.generate(prompts, decoding)
+        return self.open().generate(prompts, decoding)
 
     def choose(
         self, prompts: Sequence[Prompt], lines: Sequence[ChoiceLine], before: str = ""
     ) -> Iterator[tuple[Choice, ...] | Failure]:
         """Yield what is chosen in every line, one tuple a prompt, in order; see `LocalModel.choose`."""
-        return self.local.choose(prompts, lines, before)
+        return self.open().choose(prompts, lines, before)
 
 
 def build(options: TransformersOptions) -> TransformersGenerator:
-    """Load the model.
+    """Make the generator; weights are loaded when the first prompt comes.
 
     Raises:
-        UserError: It cannot be loaded; see `load_model`.
+        UserError: The model is not found; see `fingerprint_of`.
     """
-    loaded = load_model(options)
-    on_cpu = loaded.model.device.type == "cpu"
+    key = options.model_dump_json()
     return TransformersGenerator(
-        LocalModel(
-            loaded,
-            batch_size=options.batch_size,
-            batch_tokens=options.batch_tokens or (1024 if on_cpu else 8192),
-            share_prefix=options.share_prefix,
-            template_options=options.template_options,
-            answer_marker=options.answer_marker,
-        )
+        name_of(options),
+        hash_of("transformers", 1, fingerprint_of(options), options.template_options, options.answer_marker),
+        lambda: SHELF.get(key, lambda: _load(options)),
+    )
+
+
+def _load(options: TransformersOptions) -> LocalModel:
+    loaded = load_model(options)
+    return LocalModel(
+        loaded,
+        batch_size=options.batch_size,
+        batch_tokens=options.batch_tokens or (1024 if loaded.model.device.type == "cpu" else 8192),
+        share_prefix=options.share_prefix,
+        template_options=options.template_options,
+        answer_marker=options.answer_marker,
     )
 
 

@@ -11,8 +11,9 @@ from babelguard.checksums import sha256_of
 
 
 def cache_folder() -> Path:
-    """Return where copies are kept: ``$BABELGUARD_CACHE``, or ``~/.cache/babelguard``."""
-    return Path(os.environ.get("BABELGUARD_CACHE") or Path.home() / ".cache" / "babelguard")
+    """Return where copies are kept: ``$BABELGUARD_MODELS``, or ``babelguard/models`` in the user's cache folder."""
+    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(os.environ.get("BABELGUARD_MODELS") or user / "babelguard" / "models")
 
 
 def converted(folder: str, file: str, dtype: str) -> str | None:
@@ -29,7 +30,7 @@ def converted(folder: str, file: str, dtype: str) -> str | None:
     path = Path(folder) / file
     if not file or not path.is_file():
         return None
-    target = cache_folder() / "gguf" / f"{sha256_of(path)[:16]}-{dtype}"
+    target = cache_folder() / f"{sha256_of(path)[:16]}-{dtype}"
     if not (target / "config.json").is_file():
         _convert(path, target, dtype)
     return str(target)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
+from babelguard.checksums import hash_of
 from babelguard.errors import UserError
 from babelguard.local_models.gguf import converted
 from babelguard.recipe import RecipeModel
@@ -40,13 +40,11 @@ class LoadedModel:
         name: As the recipe names it, without the folders above a local path.
         model: `transformers.PreTrainedModel` in evaluation mode.
         tokenizer: `transformers.PreTrainedTokenizerBase`.
-        fingerprint: Hash (16 hex digits) of what decides its answers: weights, revision, dtype.
     """
 
     name: str
     model: Any
     tokenizer: Any
-    fingerprint: str
 
     @property
     def window(self) -> int | None:
@@ -63,41 +61,90 @@ class LoadedModel:
         return frozenset(i for i in (*ids, self.tokenizer.eos_token_id) if i is not None)
 
 
+def fingerprint_of(options: LoadingOptions) -> str:
+    """Return a hash (16 hex digits) of what decides the model's answers, without loading its weights.
+
+    Of a local model, names, lengths and both ends of its files count; of one on the hub, its commit.
+
+    Raises:
+        UserError: A library is missing, the model is not found, or the hub cannot be reached.
+    """
+    _require_libraries(options)
+    from transformers import AutoConfig
+
+    source, arguments = _source_of(options)
+    folder = Path(source)
+    if folder.is_dir():
+        files = [folder / arguments["gguf_file"]] if arguments else sorted(folder.iterdir())
+        return hash_of(
+            [_digest_of_ends(path) for path in files if path.is_file()], dtype_of(options), options.attention
+        )
+    try:
+        config = AutoConfig.from_pretrained(
+            source, revision=options.revision, trust_remote_code=options.trust_remote_code
+        )
+    except (OSError, ValueError) as error:
+        raise UserError(_reason(options.model, error)) from None
+    return hash_of(source, config._commit_hash, arguments, dtype_of(options), options.attention)
+
+
+def name_of(options: LoadingOptions) -> str:
+    """Return the model's name for people: as the recipe names it, without the folders above a local path."""
+    path = Path(options.model).expanduser()
+    return path.name if path.exists() else options.model
+
+
+def dtype_of(options: LoadingOptions) -> str:
+    """Return the type of the weights in memory."""
+    import torch
+
+    if options.dtype != "auto":
+        return options.dtype
+    return "bfloat16" if torch.cuda.is_available() and options.device_map != "cpu" else "float32"
+
+
 def load_model(options: LoadingOptions) -> LoadedModel:
     """Load weights (safetensors or GGUF only) and tokenizer.
 
     Raises:
         UserError: A library is missing, the model is not found, the hub cannot be reached, or it is no causal model.
     """
-    try:
-        import torch
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError as error:
-        raise UserError(
-            f"The model {options.model} needs {error.name}; install it with: pip install 'babelguard[judges]'."
-        ) from None
+    _require_libraries(options)
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
     source, arguments = _source_of(options)
-    dtype = options.dtype
-    if dtype == "auto":
-        dtype = "bfloat16" if torch.cuda.is_available() and options.device_map != "cpu" else "float32"
-    common = {"revision": options.revision, "trust_remote_code": options.trust_remote_code, **arguments}
-    if options.attention != "auto":
-        common["attn_implementation"] = options.attention
+    dtype = dtype_of(options)
+    copy = converted(source, arguments["gguf_file"], dtype) if arguments else None
+    if copy is not None:
+        source, arguments = copy, {}
+    common: dict[str, Any] = {"revision": options.revision, "trust_remote_code": options.trust_remote_code, **arguments}
+    attention = {} if options.attention == "auto" else {"attn_implementation": options.attention}
     try:
-        folder, own = converted(source, str(arguments.get("gguf_file") or ""), dtype), common
-        if folder is not None:
-            source, own = folder, {key: value for key, value in common.items() if key != "gguf_file"}
-        tokenizer = AutoTokenizer.from_pretrained(source, **_without(own, "attn_implementation"))
+        tokenizer = AutoTokenizer.from_pretrained(source, **common)
         model: Any = AutoModelForCausalLM.from_pretrained(
-            source, dtype=getattr(torch, dtype), device_map=options.device_map, use_safetensors=True, **own
+            source,
+            dtype=getattr(torch, dtype),
+            device_map=options.device_map,
+            use_safetensors=True,
+            **attention,
+            **common,
         )
     except (OSError, ValueError, ImportError) as error:
         raise UserError(_reason(options.model, error)) from None
-    name = Path(options.model).name if Path(options.model).exists() else options.model
-    return LoadedModel(name, model.eval(), tokenizer, _fingerprint(options, dtype, source, model))
+    return LoadedModel(name_of(options), model.eval(), tokenizer)
 
 
-def _source_of(options: LoadingOptions) -> tuple[str, dict[str, Any]]:
+def _require_libraries(options: LoadingOptions) -> None:
+    missing = [name for name in ("torch", "transformers", "accelerate") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"The model {options.model} needs {' and '.join(missing)}; install with: pip install 'babelguard[judges]'."
+        )
+
+
+def _source_of(options: LoadingOptions) -> tuple[str, dict[str, str]]:
+    """Return what transformers loads from, and the name of the GGUF file in it, if it is one."""
     path = Path(options.model).expanduser()
     if path.suffix == ".gguf":
         if not path.is_file():
@@ -124,24 +171,11 @@ def _reason(model: str, error: Exception) -> str:
     return f"The model {model} cannot be loaded as a causal language model: {first}"
 
 
-def _without(arguments: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in arguments.items() if key != name}
-
-
-def _fingerprint(options: LoadingOptions, dtype: str, source: str, model: Any) -> str:  # noqa: ANN401
-    folder = Path(source)
-    weights: object = getattr(model.config, "_commit_hash", None)
-    if folder.is_dir():
-        weights = [(path.name, _digest_of_ends(path)) for path in sorted(folder.iterdir()) if path.is_file()]
-    parts = [options.model if not folder.is_dir() else "", weights, dtype, options.attention]
-    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()[:16]
-
-
 def _digest_of_ends(path: Path, size: int = 1 << 20) -> str:
-    """Return a hash of a file's length, first and last mebibyte: of 140 GB of weights, all of it would take minutes."""
+    """Return a hash of a file's name, length and both ends: of 140 GB of weights, all of it would take minutes."""
     length = path.stat().st_size
     with path.open("rb") as stream:
         ends = stream.read(size)
         stream.seek(max(0, length - size))
         ends += stream.read(size)
-    return hashlib.sha256(str(length).encode("ascii") + ends).hexdigest()
+    return hashlib.sha256(f"{path.name} {length} ".encode() + ends).hexdigest()

@@ -87,4 +87,4 @@ def tiny_model(family: str, vocabulary: int = 300, seed: int = 0) -> Any:
 def loaded(family: str = "llama", **options: Any) -> LoadedModel:
     """Return a tiny model with its tokenizer."""
     made = tokenizer(**options)
-    return LoadedModel(f"tiny-{family}", tiny_model(family, len(made)), made, f"tiny-{family}")
+    return LoadedModel(f"tiny-{family}", tiny_model(family, len(made)), made)
