@@ -92,7 +92,8 @@ def read_answer(http_status: int, body: bytes, asked_s: float | None = None) -> 
     filtered = _filtered_categories(errors) if kind is Kind.BLOCKED else ""
     code = next(iter(codes), None)
     detail = " ".join(part for part in (f"HTTP {http_status}", code, filtered) if part)
-    message = next((str(error["message"]) for error in errors if isinstance(error.get("message"), str)), "")
+    said = (error.get(key) for error in errors for key in ("message", "detail"))
+    message = next((words for words in said if isinstance(words, str)), "")
     raise RequestFailedError(
         kind,
         detail,
