@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
@@ -17,8 +17,26 @@ def run_command(main: Callable[..., Any], name: str) -> None:
     A `UserError` is printed as its sentence alone. Anything else is a defect: its traceback is shown, without the
     values of local variables, which may hold texts that nobody wants in a log.
     """
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app = _app()
     app.command()(main)
+    _run(app, name)
+
+
+def run_commands(commands: Mapping[str, Callable[..., Any]], name: str) -> None:
+    """Run one of several functions, by its name, as `run_command` does."""
+    app = _app()
+    for command, main in commands.items():
+        app.command(command)(main)
+    _run(app, name)
+
+
+def _app() -> typer.Typer:
+    return typer.Typer(
+        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=False
+    )
+
+
+def _run(app: typer.Typer, name: str) -> None:
     try:
         app(prog_name=name)
     except UserError as error:

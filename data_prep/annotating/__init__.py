@@ -1,0 +1,1 @@
+"""Sheets for people: transcreation, annotation and review, out to spreadsheets and back."""
