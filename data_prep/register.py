@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias, TypeVar
 
 from babelguard.languages import Language
 from babelguard.registry import Registry
@@ -14,20 +14,14 @@ from babelguard.registry import Registry
 REGISTERS = Registry(kind="register", package="data_prep.registers", attribute="REGISTER")
 
 
-class Edit(NamedTuple):
-    """One change of a text: what stands from `start` to `end` (code points) becomes `text`."""
+Edit: TypeAlias = tuple[int, int, str]
+"""One change of a text: what stands from a start to an end (code points) becomes something else. A plain tuple, because
+there are tens of them in every text."""
 
-    start: int
-    end: int
-    text: str
+Span: TypeAlias = tuple[int, int, str]
+"""Where an edit left its mark: the shifted text from a start to an end (code points) was something else."""
 
-
-class Span(NamedTuple):
-    """Where an edit left its mark: the shifted text from `start` to `end` (code points) was `original`."""
-
-    start: int
-    end: int
-    original: str
+Place = TypeVar("Place")
 
 
 class Label(StrEnum):
@@ -117,7 +111,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> tuple[str, list[Span]]:
         kept = text[done:start]
         pieces += (kept, put)
         length += len(kept)
-        spans.append(Span(length, length + len(put), original))
+        spans.append((length, length + len(put), original))
         length += len(put)
         done = end
     pieces.append(text[done:])
@@ -135,8 +129,8 @@ def undo_edits(text: str, spans: Sequence[Sequence[int | str]]) -> str:
     return "".join(pieces)
 
 
-def chosen(places: Sequence[Edit], strength: float, rng: Random) -> list[Edit]:
-    """Return each edit with the probability `strength`, and at least one where there are any."""
+def chosen(places: Sequence[Place], strength: float, rng: Random) -> list[Place]:
+    """Return each place, or each edit, with the probability `strength`, and at least one where there are any."""
     if strength >= 1 or not places:
         return list(places)
     draw = rng.random

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,10 +11,9 @@ import regex
 
 from data_prep.register import Edit
 from data_prep.register_tables import load_table
-from data_prep.register_words import like_case
+from data_prep.register_words import WORD, like_case
 
-_LEFT = r"(?<![\p{L}\p{M}\p{N}'’_])"
-_RIGHT = r"(?![\p{L}\p{M}\p{N}_]|['’]\p{L})"
+_RIGHT = r"(?![\p{L}\p{M}\p{N}\u200c\u200d_]|['’]\p{L})"
 _WORD_FOLLOWS = r"(?= \p{L})"
 
 
@@ -23,16 +22,20 @@ class Phrases:
     """One language's table, ready to be looked for.
 
     Attributes:
-        pattern: Finds any of them; the group says which kind it is.
-        short: Phrase in lower case -> what it becomes.
-        endings: Ending in lower case -> what it becomes.
-        whole: Words that look as if they had such an ending.
+        starting_with: First word of a phrase -> finds the longest phrase that begins there.
+        short: Phrase -> what it becomes.
+        endings: Ending -> what it becomes.
+        shortest_stem: Letters that stand before an ending at least.
+        whole: Words that only look as if they had such an ending.
+        left_out: Finds what is dropped; `None` where nothing is.
     """
 
-    pattern: regex.Pattern[str]
+    starting_with: Mapping[str, regex.Pattern[str]]
     short: Mapping[str, str]
     endings: Mapping[str, str]
+    shortest_stem: int
     whole: frozenset[str]
+    left_out: regex.Pattern[str] | None
 
 
 @cache
@@ -40,40 +43,69 @@ def phrases_of(table: str, tag: str) -> Phrases:
     """Return a language's phrases of a table; see the head of data_prep/register_tables/contractions.yaml."""
     entry: dict[str, Any] = load_table(table)[tag]
     anywhere, before = entry.get("phrases", {}), entry.get("before_a_word", {})
-    endings = entry.get("endings", {})
-    alternatives = []
-    if entry.get("left_out"):
-        alternatives.append(f"(?P<left_out>{'|'.join(entry['left_out'])})")
-    if before:
-        alternatives.append(f"(?P<before>{_LEFT}(?:{_any_of(before)}){_WORD_FOLLOWS})")
-    if anywhere:
-        alternatives.append(f"(?P<phrase>{_LEFT}(?:{_any_of(anywhere)}){_RIGHT})")
-    if endings:
-        stem = int(entry.get("shortest_stem", 2))
-        alternatives.append(rf"(?P<stem>{_LEFT}\p{{L}}{{{stem},}})(?P<ending>{_any_of(endings)}){_RIGHT}")
-    pattern = regex.compile("|".join(alternatives), regex.IGNORECASE)
-    return Phrases(pattern, {**anywhere, **before}, endings, frozenset(entry.get("whole_words", ())))
+    by_first: dict[str, dict[str, str]] = {}
+    for phrases, follows in ((anywhere, _RIGHT), (before, _WORD_FOLLOWS)):
+        for phrase in phrases:
+            first = WORD.match(phrase)
+            by_first.setdefault(first.group() if first else phrase, {})[phrase] = follows
+    patterns = {first: _longest_of(follows) for first, follows in by_first.items()}
+    dropped = entry.get("left_out")
+    return Phrases(
+        patterns,
+        {**anywhere, **before},
+        entry.get("endings", {}),
+        int(entry.get("shortest_stem", 2)),
+        frozenset(entry.get("whole_words", ())),
+        regex.compile("|".join(dropped), regex.IGNORECASE) if dropped else None,
+    )
 
 
-def _any_of(phrases: Mapping[str, str]) -> str:
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return "|".join(regex.escape(phrase).replace("'", "['’]") for phrase in longest_first)
+def _longest_of(follows: Mapping[str, str]) -> regex.Pattern[str]:
+    longest_first = sorted(follows, key=len, reverse=True)
+    alternatives = (regex.escape(phrase).replace("'", "['’]") + follows[phrase] for phrase in longest_first)
+    return regex.compile("|".join(alternatives), regex.IGNORECASE)
 
 
-def phrase_edits(text: str, phrases: Phrases) -> Iterator[Edit]:
-    """Yield the edits that make every phrase short; capitals at the start of a phrase are kept."""
-    for match in phrases.pattern.finditer(text):
-        kind = match.lastgroup
-        if kind == "left_out":
-            yield Edit(match.start(), match.end(), "")
-        elif kind == "ending":
-            if match.group().casefold() not in phrases.whole:
-                ending = match.group("ending")
-                yield Edit(match.start("ending"), match.end(), like_case(ending, phrases.endings[ending.casefold()]))
-        else:
-            found = match.group()
-            yield Edit(match.start(), match.end(), _cased(found, phrases.short[found.casefold().replace("’", "'")]))
+def phrase_edits(text: str, phrases: Phrases, words: Iterable[tuple[int, int, str]]) -> list[Edit]:
+    """Return the edits that make every phrase short, in order; capitals at the start of a phrase are kept.
+
+    Args:
+        text: The text.
+        phrases: What to look for.
+        words: The text's words as (start, end, word).
+    """
+    edits: list[Edit] = []
+    done = 0
+    suffixes = tuple(phrases.endings)
+    for start, end, word in words:
+        if start < done or (start > 0 and text[start - 1] in _JOINED):
+            continue
+        folded = word.casefold().replace("’", "'")
+        pattern = phrases.starting_with.get(folded)
+        match = pattern.match(text, start) if pattern is not None else None
+        if match is not None:
+            done = match.end()
+            edits.append((start, done, _short(match.group(), phrases.short)))
+        elif suffixes and folded.endswith(suffixes) and folded not in phrases.whole:
+            ending = next(suffix for suffix in suffixes if folded.endswith(suffix))
+            if len(word) - len(ending) >= phrases.shortest_stem:
+                put = phrases.endings[ending]
+                edits.append((end - len(ending), end, put.upper() if word.isupper() else put))
+    return _with_left_out(text, phrases, edits) if phrases.left_out is not None else edits
 
 
-def _cased(found: str, short: str) -> str:
-    return like_case(found, short) if short[:1].isalpha() else short
+_JOINED = frozenset("0123456789_'’")
+"""Signs before a word that make it a part of something longer."""
+
+
+def _short(found: str, short: Mapping[str, str]) -> str:
+    put = short[found.casefold().replace("’", "'")]
+    return like_case(found, put) if put[:1].isalpha() else put
+
+
+def _with_left_out(text: str, phrases: Phrases, edits: list[Edit]) -> list[Edit]:
+    assert phrases.left_out is not None
+    covered = {place for start, end, _ in edits for place in range(start, end)}
+    dropped = [match.span() for match in phrases.left_out.finditer(text)]
+    free = [(start, end, "") for start, end in dropped if covered.isdisjoint(range(start, end))]
+    return sorted(edits + free)

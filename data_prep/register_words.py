@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterator
 
 import regex
 
@@ -12,9 +13,12 @@ UNSPACED_SCRIPTS = frozenset({"Hans", "Hant", "Jpan", "Thai"})
 WORD = regex.compile(r"[\p{L}\p{M}\u200c\u200d]+(?:['’][\p{L}\p{M}\u200c\u200d]+)*")
 """A run of letters with their marks and joiners, and apostrophes within."""
 
+_ASCII_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*")  # the same in ASCII texts, in half the time
+
 LONE = r"(?![\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])"
 """Pattern to put behind a letter's: nothing combines with the letter, so that it is a grapheme cluster of its own."""
 
+_COMBINES = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
 _CLUSTER = regex.compile(r"\X")
 
 
@@ -29,10 +33,24 @@ def cluster_bounds(text: str, start: int, end: int) -> list[int]:
     return [start, *(match.end() for match in _CLUSTER.finditer(text, start, end))]
 
 
+def clusters(text: str, start: int, end: int) -> list[str]:
+    """Return the grapheme clusters between two positions."""
+    return list(text[start:end]) if text.isascii() else _CLUSTER.findall(text, start, end)
+
+
 def words(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, word) for every word."""
-    for match in WORD.finditer(text):
-        yield match.start(), match.end(), match.group()
+    for match in _ASCII_WORD.finditer(text) if text.isascii() else WORD.finditer(text):
+        yield *match.span(), match.group()
+
+
+def lone_letters(text: str, letters: Container[str]) -> list[int]:
+    """Return where one of the letters stands with nothing that combines with it."""
+    places = [place for place, letter in enumerate(text) if letter in letters]
+    if text.isascii():
+        return places
+    marked = {match.start() - 1 for match in _COMBINES.finditer(text)}
+    return [place for place in places if place not in marked] if marked else places
 
 
 def like_case(model: str, word: str) -> str:
@@ -57,8 +75,8 @@ def upper(word: str, tag: str) -> str:
 
 
 _SENTENCE_SIGNS = r"[\p{Terminal_Punctuation}¡¿…]"
-_FREE_SIGNS = regex.compile(rf"(?<!\w){_SENTENCE_SIGNS}+|{_SENTENCE_SIGNS}+(?!\w)")
-_ALL_SIGNS = regex.compile(rf"{_SENTENCE_SIGNS}+")
+_FREE_SIGNS = regex.compile(rf"(?<!\w){_SENTENCE_SIGNS}+{LONE}|{_SENTENCE_SIGNS}+(?!\w){LONE}")
+_ALL_SIGNS = regex.compile(rf"{_SENTENCE_SIGNS}+{LONE}")
 
 
 def punctuation(text: str, script: str) -> Iterator[tuple[int, int, str]]:

@@ -29,10 +29,10 @@ def word_edits(
         strength: The share of words.
         rng: Chooses them.
     """
-    kept = chosen([Edit(m.start(), m.end(), m.group()) for m in pattern.finditer(text)], strength, rng)
+    kept = chosen([(m.start(), m.end(), m.group()) for m in pattern.finditer(text)], strength, rng)
     if not kept:
         return []
-    written = [Edit(start, end, write(word)) for start, end, word in kept]
+    written = [(start, end, write(word)) for start, end, word in kept]
     signs = [_sign(text, m.start(), m.end()) for m in _SIGN.finditer(text) if strength >= 1 or rng.random() < strength]
     return sorted(written + signs)
 
@@ -41,4 +41,4 @@ def _sign(text: str, start: int, end: int) -> Edit:
     """Return the Latin sign, with the space that it needs where the other script's sign had its own."""
     sign = text[start:end]
     spaced = sign in _FULL_WIDTH and end < len(text) and not text[end].isspace() and not _SIGN.match(text, end)
-    return Edit(start, end, _SIGNS[sign] + (" " if spaced else ""))
+    return (start, end, _SIGNS[sign] + (" " if spaced else ""))

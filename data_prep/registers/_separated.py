@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 from babelguard.languages import Language
-from data_prep.register import Edit
-from data_prep.register_words import UNSPACED_SCRIPTS, WORD, cluster_bounds
+from data_prep.register import Edit, chosen
+from data_prep.register_words import UNSPACED_SCRIPTS, cluster_bounds, clusters, words
 
 _SHORTEST = 3
 """Clusters of the shortest word that is taken apart."""
 
 
 def separated(text: str, language: Language, strength: float, rng: Random, sign: str) -> list[Edit]:
-    """Return insertions of `sign` between the grapheme clusters of a share of the words.
+    """Return a share of the words with `sign` between their grapheme clusters.
 
-    In scripts that do not space their words a share of the gaps is filled instead. At least one word or gap is, where
-    there is one long enough.
+    In scripts that do not space their words a share of the gaps between clusters is filled instead. At least one word
+    or gap is, where there is one long enough.
     """
-    runs = list(_runs(text))
-    if not runs:
-        return []
+    runs = [(start, end) for start, end, _ in words(text) if end - start >= _SHORTEST]
     if language.script in UNSPACED_SCRIPTS:
-        gaps = [gap for run in runs for gap in run]
-        kept = [gap for gap in gaps if rng.random() < strength] or [gaps[int(rng.random() * len(gaps))]]
-    else:
-        taken = [run for run in runs if rng.random() < strength] or [runs[int(rng.random() * len(runs))]]
-        kept = [gap for run in taken for gap in run]
-    return [Edit(gap, gap, sign) for gap in kept]
-
-
-def _runs(text: str) -> Iterator[list[int]]:
-    for match in WORD.finditer(text):
-        bounds = cluster_bounds(text, match.start(), match.end())
-        if len(bounds) > _SHORTEST:
-            yield bounds[1:-1]
+        gaps = [gap for start, end in runs for gap in cluster_bounds(text, start, end)[1:-1]]
+        return [(gap, gap, sign) for gap in chosen(gaps, strength, rng)]
+    if not text.isascii():
+        runs = [(start, end) for start, end in runs if len(cluster_bounds(text, start, end)) > _SHORTEST]
+    return [(start, end, sign.join(clusters(text, start, end))) for start, end in chosen(runs, strength, rng)]

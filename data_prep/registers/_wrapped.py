@@ -23,7 +23,7 @@ def wrapped(text: str, language: Language, strength: float, rng: Random, table: 
     formulas = load_table(table)[language.tag]
     before, after = (options[int(rng.random() * len(options))] for options in (formulas["before"], formulas["after"]))
     gap = _gap(language)
-    edits = [Edit(0, 0, f"{before}{gap}"), Edit(len(text), len(text), f"{gap}{after}")]
+    edits = [(0, 0, f"{before}{gap}"), (len(text), len(text), f"{gap}{after}")]
     return edits if strength >= _BOTH_SIDES else [edits[int(rng.random() * 2)]]
 
 

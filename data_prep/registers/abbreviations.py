@@ -9,6 +9,7 @@ from babelguard.languages import Language
 from data_prep.register import Edit, Register, chosen
 from data_prep.register_phrases import phrase_edits, phrases_of
 from data_prep.register_tables import load_table
+from data_prep.register_words import words
 
 
 def _refuses(language: Language) -> str | None:
@@ -17,7 +18,7 @@ def _refuses(language: Language) -> str | None:
 
 
 def _edits(text: str, language: Language, strength: float, rng: Random) -> Iterable[Edit]:
-    return chosen(list(phrase_edits(text, phrases_of("abbreviations", language.tag))), strength, rng)
+    return chosen(phrase_edits(text, phrases_of("abbreviations", language.tag), words(text)), strength, rng)
 
 
 REGISTER = Register(

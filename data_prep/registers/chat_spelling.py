@@ -17,27 +17,32 @@ _HELD = 0.1
 
 
 def _edits(text: str, language: Language, strength: float, rng: Random) -> Iterable[Edit]:
-    by_rank = [[Edit(start, end, put) for start, end, put in punctuation(text, language.script)]]
+    spoken = list(words(text))
+    edits: list[Edit] = list(punctuation(text, language.script))
     if language.tag in load_table("abbreviations"):
-        by_rank.append(list(phrase_edits(text, phrases_of("abbreviations", language.tag))))
+        short = phrase_edits(text, phrases_of("abbreviations", language.tag), spoken)
+        edits += short
+        spoken = _outside(spoken, short)
     if language.script in load_table("elongation"):
-        held = elongations(text, language.script, rng)
-        by_rank.append([Edit(e.start, e.end, lower(e.text, language.tag)) for e in held if rng.random() < _HELD])
-    by_rank.append(
-        [Edit(start, end, low) for start, end, word in words(text) if (low := lower(word, language.tag)) != word]
-    )
-    return chosen(_first_come(by_rank), strength, rng)
+        held = [word for word in spoken if rng.random() < _HELD]
+        longer = elongations(held, language.script, rng)
+        edits += longer
+        spoken = _outside(spoken, longer)
+    if language.script in {"Latn", "Cyrl", "Grek"}:
+        edits += [(start, end, lower(word, language.tag)) for start, end, word in spoken if not word.islower()]
+    return chosen(sorted(edits), strength, rng)
 
 
-def _first_come(by_rank: list[list[Edit]]) -> list[Edit]:
-    """Return the edits in order, without those that meet one of a higher rank."""
-    taken: list[Edit] = []
-    covered: set[int] = set()
-    for edits in by_rank:
-        free = [edit for edit in edits if covered.isdisjoint(range(edit.start, edit.end))]
-        covered.update(place for edit in free for place in range(edit.start, edit.end))
-        taken += free
-    return sorted(taken)
+def _outside(spoken: list[tuple[int, int, str]], edits: list[Edit]) -> list[tuple[int, int, str]]:
+    """Return the words that no edit touches; both are in order."""
+    free = []
+    number = 0
+    for word in spoken:
+        while number < len(edits) and edits[number][1] <= word[0]:
+            number += 1
+        if number == len(edits) or edits[number][0] >= word[1]:
+            free.append(word)
+    return free
 
 
 REGISTER = Register(

@@ -11,7 +11,7 @@ import regex
 from babelguard.languages import Language, language
 from data_prep.register import Edit, Label, Register, chosen
 from data_prep.register_tables import load_table
-from data_prep.register_words import UNSPACED_SCRIPTS, WORD, like_case
+from data_prep.register_words import LONE, UNSPACED_SCRIPTS, WORD, like_case
 
 _SHORTEST = 3
 """Letters of the shortest name that counts in scripts that space their words; two where they do not."""
@@ -54,14 +54,14 @@ def _unspaced(tag: str) -> bool:
 @cache
 def _name_pattern(tag: str) -> regex.Pattern[str]:
     longest_first = sorted(_emoji_by_name(tag), key=len, reverse=True)
-    return regex.compile("|".join(map(regex.escape, longest_first)))
+    return regex.compile(f"(?:{'|'.join(map(regex.escape, longest_first))}){LONE}")
 
 
 def _edits(text: str, known: Language, strength: float, rng: Random) -> Iterable[Edit]:
     names = _emoji_by_name(known.tag)
     pattern = _name_pattern(known.tag) if known.script in UNSPACED_SCRIPTS else WORD
     places = [
-        Edit(match.start(), match.end(), names[folded])
+        (match.start(), match.end(), names[folded])
         for match in pattern.finditer(text)
         if (folded := match.group().casefold()) in names
         and "-" not in text[max(match.start() - 1, 0) : match.end() + 1]

@@ -8,12 +8,10 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import regex
-
 from babelguard.languages import Language
 from data_prep.register import Edit, Register, chosen, only_scripts
 from data_prep.register_tables import load_table
-from data_prep.register_words import LONE
+from data_prep.register_words import lone_letters
 
 _ALPHABETS = {
     "Latn": ("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "LATIN"),
@@ -24,9 +22,9 @@ _PREFERRED = ("CYRILLIC", "LATIN", "GREEK")
 
 
 @cache
-def _look_alikes(script: str) -> tuple[dict[str, str], regex.Pattern[str]]:
-    table = dict(_from_unicode(script)) if script in _ALPHABETS else load_table("homoglyphs")[script]
-    return table, regex.compile(f"[{''.join(table)}]{LONE}")
+def _look_alikes(script: str) -> dict[str, str]:
+    found: dict[str, str] = dict(_from_unicode(script)) if script in _ALPHABETS else load_table("homoglyphs")[script]
+    return found
 
 
 def _from_unicode(script: str) -> Iterator[tuple[str, str]]:
@@ -55,9 +53,8 @@ def _is_letter_of(glyph: str, script: str, like: str) -> bool:
 
 
 def _edits(text: str, language: Language, strength: float, rng: Random) -> Iterable[Edit]:
-    table, pattern = _look_alikes(language.script)
-    places = [Edit(m.start(), m.end(), table[m.group()]) for m in pattern.finditer(text)]
-    return chosen(places, strength, rng)
+    table = _look_alikes(language.script)
+    return [(place, place + 1, table[text[place]]) for place in chosen(lone_letters(text, table), strength, rng)]
 
 
 def _invert(text: str, language: Language) -> str:
@@ -66,8 +63,7 @@ def _invert(text: str, language: Language) -> str:
 
 @cache
 def _back(script: str) -> dict[int, str]:
-    table, _ = _look_alikes(script)
-    return {ord(glyph): letter for letter, glyph in table.items()}
+    return {ord(glyph): letter for letter, glyph in _look_alikes(script).items()}
 
 
 REGISTER = Register(

@@ -71,14 +71,14 @@ def _slip(text: str, start: int, end: int, layout: dict[str, str], rng: Random) 
     letter = text[place]
     kind = rng.random()
     if kind < 0.2 and place + 1 in letters and text[place + 1] != letter:
-        return Edit(place, place + 2, text[place + 1] + letter)
+        return (place, place + 2, text[place + 1] + letter)
     if kind < 0.35:
-        return Edit(place, place + 1, letter * 2)
+        return (place, place + 1, letter * 2)
     if kind < 0.5:
-        return Edit(place, place + 1, "")
+        return (place, place + 1, "")
     near = layout[letter.lower()]
     wrong = near[int(rng.random() * len(near))]
-    return Edit(place, place + 1, wrong.upper() if letter.isupper() else wrong)
+    return (place, place + 1, wrong.upper() if letter.isupper() else wrong)
 
 
 REGISTER = Register(

@@ -12,7 +12,7 @@ from data_prep.register_words import lower, words
 
 def _edits(text: str, language: Language, strength: float, rng: Random) -> Iterable[Edit]:
     places = [
-        Edit(start, end, lowered) for start, end, word in words(text) if (lowered := lower(word, language.tag)) != word
+        (start, end, lowered) for start, end, word in words(text) if (lowered := lower(word, language.tag)) != word
     ]
     return chosen(places, strength, rng)
 

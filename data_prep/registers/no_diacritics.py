@@ -40,7 +40,7 @@ def _edits(text: str, language: Language, strength: float, rng: Random) -> Itera
         letter = match.group()
         plain = _plain(letter, language.tag, language.script)
         if plain != letter:
-            places.append(Edit(match.start(), match.end(), plain))
+            places.append((match.start(), match.end(), plain))
     return chosen(places, strength, rng)
 
 

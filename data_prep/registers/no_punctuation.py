@@ -11,7 +11,7 @@ from data_prep.register_words import punctuation
 
 
 def _edits(text: str, language: Language, strength: float, rng: Random) -> Iterable[Edit]:
-    return chosen([Edit(start, end, put) for start, end, put in punctuation(text, language.script)], strength, rng)
+    return chosen([(start, end, put) for start, end, put in punctuation(text, language.script)], strength, rng)
 
 
 REGISTER = Register(

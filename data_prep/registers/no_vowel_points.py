@@ -19,7 +19,7 @@ _POINTS = {
 
 
 def _edits(text: str, language: Language, strength: float, rng: Random) -> Iterable[Edit]:
-    return chosen([Edit(m.start(), m.end(), "") for m in _POINTS[language.script].finditer(text)], strength, rng)
+    return chosen([(m.start(), m.end(), "") for m in _POINTS[language.script].finditer(text)], strength, rng)
 
 
 REGISTER = Register(

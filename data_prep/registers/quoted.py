@@ -18,7 +18,7 @@ def _edits(text: str, language: Language, _strength: float, _rng: Random) -> Ite
     if not text.strip():
         return []
     opening, closing = marks_around(text, language)
-    return [Edit(0, 0, opening), Edit(len(text), len(text), closing)]
+    return [(0, 0, opening), (len(text), len(text), closing)]
 
 
 REGISTER = Register(

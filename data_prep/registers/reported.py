@@ -26,7 +26,7 @@ def _edits(text: str, language: Language, _strength: float, rng: Random) -> Iter
     reports = load_table("quoted")[language.tag]["reports"]
     opening, closing = marks_around(text, language)
     report = reports[int(rng.random() * len(reports))]
-    return [Edit(0, 0, f"{report}{_gap(language)}{opening}"), Edit(len(text), len(text), closing)]
+    return [(0, 0, f"{report}{_gap(language)}{opening}"), (len(text), len(text), closing)]
 
 
 def _invert(text: str, language: Language) -> str:

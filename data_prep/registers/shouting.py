@@ -11,9 +11,7 @@ from data_prep.register_words import upper, words
 
 
 def _edits(text: str, language: Language, strength: float, rng: Random) -> Iterable[Edit]:
-    places = [
-        Edit(start, end, raised) for start, end, word in words(text) if (raised := upper(word, language.tag)) != word
-    ]
+    places = [(start, end, raised) for start, end, word in words(text) if (raised := upper(word, language.tag)) != word]
     return chosen(places, strength, rng)
 
 
