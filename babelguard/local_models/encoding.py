@@ -36,6 +36,8 @@ def encode_prompt(tokenizer: Any, prompt: Prompt, template_options: Mapping[str,
         )
     from jinja2.exceptions import TemplateError
 
+    # Without this, transformers takes only tokens that the template itself writes for control tokens.
+    tokenizer.chat_control_tokens = sorted(control_tokens(tokenizer))
     turns = [{"role": turn.role, "content": valid_unicode(turn.content)} for turn in prompt.messages]
     try:
         ids = tokenizer.apply_chat_template(

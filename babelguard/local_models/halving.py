@@ -72,6 +72,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
+    # The CPU's allocator and other devices raise plain RuntimeErrors.
     said = str(error).lower()
     return any(words in said for words in ("out of memory", "can't allocate memory", "cannot allocate memory"))
 
