@@ -40,14 +40,14 @@ def show_missing(missing: Sequence[Missing]) -> None:
 
 def show_reliability(found: Sequence[Reliability]) -> None:
     """Print how well people agree, by language, role and category, with the mean over categories."""
-    table = _table("Agreement", ("language", "role", "category", "people", "items", *SHORT), left=3)
-    means = mean_over_categories(found)
-    for group, mean in means.items():
+    table = _table("Agreement", ("language and role", "category", "items", *SHORT), left=2)
+    for group, mean in mean_over_categories(found).items():
+        name = f"{' '.join(group)}: {mean['annotators']} people"
         for one in found:
             if one.group == group:
-                figures = (_figure(value) for value in one.figures())
-                table.add_row(*group, one.category, str(one.annotators), f"{one.items:,}", *figures)
-        table.add_row(*group, "mean", "", "", *(_figure(mean[name]) for name in FIGURES))
+                table.add_row(name, one.category, f"{one.items:,}", *(_figure(value) for value in one.figures()))
+                name = ""
+        table.add_row("", "mean", "", *(_figure(mean[figure]) for figure in FIGURES))
         table.add_section()
     Console(highlight=False).print(table)
 

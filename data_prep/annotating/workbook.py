@@ -13,7 +13,7 @@ from data_prep.annotating.sheet import Column, ReturnedRow, Sheet
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
-FIRST_PAGE = "sheet"
+FIRST_PAGE = "texts"
 RIGHT_TO_LEFT = 2
 WHEN = (2000, 1, 1)
 """The date that every workbook bears, so that the same sheet gives the same bytes."""

@@ -103,9 +103,9 @@ def _agreement(means: Mapping[tuple[str, ...], Mapping[str, Any]]) -> Table:
         title="Agreement of the annotators as read, mean over categories",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1),
     )  # fmt: skip
-    for title in ("part and role", "language", "people", "items", "agree", "kappa", "alpha", "AC2"):
+    for title in ("part and role", "language", "items", "agree", "kappa", "alpha", "AC2"):
         table.add_column(title, justify="left" if title in {"part and role", "language"} else "right", no_wrap=True)
     for (part, role, tag), mean in means.items():
         figures = (figure(mean[name]) for name in FIGURES)
-        table.add_row(f"{part} {role}", tag, str(mean["annotators"]), f"{mean['items']:,}", *figures)
+        table.add_row(f"{part} {role}", tag, f"{mean['items']:,}", *figures)
     return table
