@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ class Source:
         citation: Whom to cite.
         downloads: Where the publisher keeps its files, for ``python -m data_prep.fetch``.
         hub: Where it is on the Hugging Face hub, if the publisher keeps it there.
+        part_licences: For a source that holds parts of others: from its options, name and licence of each part.
     """
 
     options: type[RecipeModel]
@@ -35,3 +36,4 @@ class Source:
     citation: str
     downloads: tuple[Download, ...] = ()
     hub: HubFiles | None = None
+    part_licences: Callable[[Any], Mapping[str, str]] | None = None

@@ -70,7 +70,10 @@ def show_review(batch: Batch, merged: Sequence[Item]) -> None:
 def _table(title: str, heads: Sequence[str], left: int) -> Table:
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for place, head in enumerate(heads):
-        table.add_column(head, justify="left" if place < left else "right", no_wrap=True)
+        if place < left:
+            table.add_column(head, overflow="fold")
+        else:
+            table.add_column(head, justify="right", no_wrap=True, min_width=max(5, len(head)))
     return table
 
 

@@ -44,7 +44,7 @@ def build(plan: Plan, shown: Shown) -> dict[str, Any]:
             is left to write, or a source cannot be read.
         LeakError: The same content is in two splits.
     """
-    check_use(plan.recipe.use, [(part.name, part.licence) for part in plan.parts])
+    check_use(plan.recipe.use, [one for part in plan.parts for one in part.licences()])
     with _staging(plan.recipe.folder) as staging:
         manifest = _build_in(staging, plan, shown)
         _put_in_place(staging, plan.recipe.folder)

@@ -63,9 +63,11 @@ def make_card(manifest: Mapping[str, Any]) -> str:
 
 
 def _header(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    names = [
-        name for part in manifest["parts"] if written(part) for name in terms_of(part["licence"]).names or ("other",)
-    ]
+    names: list[str] = []
+    for part in manifest["parts"]:
+        if written(part):
+            terms = terms_of(part["licence"])
+            names += [*terms.names, *(() if terms.whole else ("other",))]
     licences = list(dict.fromkeys(HUB_LICENCES.get(name, "other") for name in names)) or ["other"]
     size = next((name for limit, name in SIZES if manifest["items"] < limit), "n>10M")
     files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in manifest["splits"]]

@@ -53,7 +53,7 @@ def show_plan(plan: Plan) -> None:
 
     console = Console(highlight=False)
     console.print(yaml.safe_dump(plan.resolved(), sort_keys=False, allow_unicode=True), markup=False)
-    check_use(plan.recipe.use, [(part.name, part.licence) for part in plan.parts])
+    check_use(plan.recipe.use, [one for part in plan.parts for one in part.licences()])
     for part in plan.parts:
         log = RejectLog()
         count = sum(1 for _ in part.source.read(part.options, plan.taxonomy, log))
@@ -86,7 +86,7 @@ def show_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
 def _parts(parts: Sequence[Mapping[str, Any]]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for title in ("part", "rows", "rejected", "left out", "items", "twins", "dropped", "written"):
-        table.add_column(title, justify="left" if title == "part" else "right")
+        _add_column(table, title, {"part"})
     for part in parts:
         rows, items = part["rows"], part["items"]
         dropped = sum(items["left_out"].values()) + sum(items["rejected"].values())
@@ -98,13 +98,21 @@ def _parts(parts: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def _add_column(table: Table, title: str, left: set[str]) -> None:
+    """Add a column; names give way before figures where a terminal is narrow."""
+    if title in left:
+        table.add_column(title, overflow="fold")
+    else:
+        table.add_column(title, justify="right", no_wrap=True, min_width=max(5, len(title)))
+
+
 def _agreement(means: Mapping[tuple[str, ...], Mapping[str, Any]]) -> Table:
     table = Table(
         title="Agreement of the annotators as read, mean over categories",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1),
     )  # fmt: skip
     for title in ("part and role", "language", "items", "agree", "kappa", "alpha", "AC2"):
-        table.add_column(title, justify="left" if title in {"part and role", "language"} else "right", no_wrap=True)
+        _add_column(table, title, {"part and role", "language"})
     for (part, role, tag), mean in means.items():
         figures = (figure(mean[name]) for name in FIGURES)
         table.add_row(f"{part} {role}", tag, f"{mean['items']:,}", *figures)

@@ -26,12 +26,14 @@ class Terms:
         share_alike: Whether works made from it must carry the same licence.
         derivatives: Whether works made from it may be given away at all.
         names: The licences of the table that were read in the text.
+        whole: Whether that is all that the text says.
     """
 
     commercial: Commercial
     share_alike: bool = False
     derivatives: bool = True
     names: tuple[str, ...] = ()
+    whole: bool = True
 
 
 _OPEN = Terms("allowed")
@@ -82,6 +84,7 @@ def terms_of(licence: str) -> Terms:
         share_alike=any(terms.share_alike for terms in known),
         derivatives=all(terms.derivatives for terms in known),
         names=names,
+        whole=bool(known) and not strange,
     )
 
 

@@ -98,7 +98,14 @@ class Part:
     @property
     def licence(self) -> str:
         """The licence that counts: what the recipe cleared the part for, else what the publisher says."""
-        return self.recipe.licence or self.source.licence
+        return self.recipe.licence or "; ".join(dict.fromkeys(licence for _, licence in self.licences()))
+
+    def licences(self) -> list[tuple[str, str]]:
+        """Return name and licence, or those of every part where the source is a corpus of several."""
+        if self.recipe.licence is None and self.source.part_licences is not None:
+            inner = self.source.part_licences(self.options)
+            return [(f"{self.name}/{name}", licence) for name, licence in inner.items()]
+        return [(self.name, self.recipe.licence or self.source.licence)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,9 +113,16 @@ def _items(path: Path) -> Iterator[Item]:
             yield from items_of(batch)
 
 
+def part_licences(options: CorpusOptions) -> dict[str, str]:
+    """Return the licence of every part of a corpus that is read."""
+    parts = read_manifest(options.path)["parts"]
+    return {p["name"]: p["licence"] for p in parts if options.parts is None or p["name"] in options.parts}
+
+
 SOURCE = Source(
     options=CorpusOptions,
     read=read,
+    part_licences=part_licences,
     licence="as the corpus's manifest says for each part",
     citation="as the corpus's manifest says for each part",
 )
