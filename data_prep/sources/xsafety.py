@@ -27,6 +27,9 @@ _FOLDERS = {"sp": "es"}
 """Folders that the publisher does not name by the language's code."""
 
 
+_MISSPELT = {"Crimes_And_Illegal_Activitie": "Crimes_And_Illegal_Activities"}
+
+
 class XSafetyOptions(RecipeModel):
     """What to read of XSafety."""
 
@@ -57,8 +60,9 @@ def _tag_of(path: Path) -> str:
 
 
 def _scene_of(path: Path) -> str:
-    """Return the scene as the English files name it, without the endings of some of them."""
-    return path.stem.removesuffix("_n").removesuffix("_en").replace("commen_sense", "commonsense").casefold()
+    """Return the scene, the same in every language: without endings, and with one file's misspelling mended."""
+    scene = path.stem.removesuffix("_n").removesuffix("_en")
+    return _MISSPELT.get(scene, scene).casefold()
 
 
 def _item(row: Row) -> Item:
@@ -76,7 +80,15 @@ def _item(row: Row) -> Item:
 
 
 _REPOSITORY = "https://raw.githubusercontent.com/Jarviswang94/Multilingual_safety_benchmark"
-_COMMIT = "f02da7f528b89705d657ae17d3b856ddd93b8cdb"
+_FIRST, _BENGALI, _LATER = (
+    "f02da7f528b89705d657ae17d3b856ddd93b8cdb",
+    "7803be14c030d8f565f2df50dfe50334641f7be1",
+    "7d831091d45358244598d09bf5796af2a6fd51d9",
+)
+_COMMITS = {**dict.fromkeys(("en", "ar", "de", "fr", "hi", "ja"), _FIRST), "bn": _BENGALI} | dict.fromkeys(
+    ("zh", "sp", "ru"), _LATER
+)
+_EXCEPTIONS = {"bn/commonsense.csv": _FIRST, "ru/Ethics_And_Morality.csv": _FIRST}
 _SCENES = (
     "Crimes_And_Illegal_Activities",
     "Ethics_And_Morality",
@@ -93,22 +105,33 @@ _SCENES = (
     "Unsafe_Instruction_Topic",
     "commonsense",
 )
-_ENGLISH = {"Crimes_And_Illegal_Activities": "_en", "commonsense": ""}
 _SUMS = {
     "ar/Insult.csv": "3c68775105e80f0f4ba7fd340384eee75f1189e37f8f8145816557295d1c74f4",
     "ar/Mental_Health.csv": "6a383c29b2e2234f335ac4f10ed4286b59d24692028711de9fa40035a2646166",
     "en/Insult_n.csv": "8fb6f318a9ef56607e8c98a74621b2b73004dbb37cfd61ea629312ab65740d2a",
     "en/Mental_Health_n.csv": "c71b953f822f24343e7d42cc964619dd63d5f080c535a395d91abcec82cc62f3",
 }
-_FILES = (
-    *(f"en/{scene}{_ENGLISH.get(scene, '_n')}.csv" for scene in _SCENES),
-    *(f"{folder}/{scene}.csv" for folder in ("ar", "de", "fr", "hi", "ja") for scene in _SCENES),
-)
+
+
+def _file(folder: str, scene: str) -> str:
+    """Return the path under which the publisher keeps a scene in a language."""
+    if (folder, scene) == ("ru", "Crimes_And_Illegal_Activities"):
+        return "ru/Crimes_And_Illegal_Activitie.csv"
+    if (folder, scene) == ("en", "Crimes_And_Illegal_Activities"):
+        return "en/Crimes_And_Illegal_Activities_en.csv"
+    ending = "_n" if folder in {"en", "bn"} and scene != "commonsense" else ""
+    return f"{folder}/{scene}{ending}.csv"
+
+
+def _download(folder: str, scene: str) -> Download:
+    file = _file(folder, scene)
+    return Download(f"{_REPOSITORY}/{_EXCEPTIONS.get(file, _COMMITS[folder])}/{file}", file, _SUMS.get(file))
+
 
 SOURCE = Source(
     options=XSafetyOptions,
     read=read,
     licence="Apache-2.0",
     citation="Wang et al., All Languages Matter: On the Multilingual Safety of LLMs, ACL Findings 2024",
-    downloads=tuple(Download(f"{_REPOSITORY}/{_COMMIT}/{file}", file, _SUMS.get(file)) for file in _FILES),
+    downloads=tuple(_download(folder, scene) for folder in _COMMITS for scene in _SCENES),
 )

@@ -104,3 +104,24 @@ def test_missing_files_are_named(tmp_path, name):
         items_of(name, tmp_path)
     with pytest.raises(UserError, match="absent does not exist; pass the folder"):
         items_of(name, tmp_path / "absent")
+
+
+def test_xsafety_aligns_scenes_under_the_publishers_many_names(tmp_path):
+    for file in ("en/Crimes_And_Illegal_Activities_en.csv", "ru/Crimes_And_Illegal_Activitie.csv", "sp/Insult.csv"):
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"\xef\xbb\xbfone\r\n\r\n two\r\n")
+    items = items_of("xsafety", tmp_path)
+    check_items(items)
+    assert [(item.language, item.source_id, item.text) for item in items] == [
+        ("en", "xsafety/crimes_and_illegal_activities/1", "one"),
+        ("en", "xsafety/crimes_and_illegal_activities/2", " two"),
+        ("ru", "xsafety/crimes_and_illegal_activities/1", "one"),
+        ("ru", "xsafety/crimes_and_illegal_activities/2", " two"),
+        ("es", "xsafety/insult/1", "one"),
+        ("es", "xsafety/insult/2", " two"),
+    ]
+    (tmp_path / "klingon").mkdir()
+    (tmp_path / "klingon" / "Insult.csv").write_bytes(b"x\n")
+    with pytest.raises(UserError, match="Insult.csv: the folder's name gives the language"):
+        items_of("xsafety", tmp_path)
