@@ -11,10 +11,9 @@ import pytest
 from babelguard import UserError
 from data_prep import fetch
 from data_prep.fetching.places import Download
+from data_prep.mappings import MAPPINGS
 from data_prep.source import SOURCES
 from tests.data_prep.fetching.publisher import BODY, serve
-
-NOT_FETCHED = {"sample", "table", "hub", "corpus"}
 
 
 @pytest.mark.parametrize("name", SOURCES.names)
@@ -22,7 +21,7 @@ def test_every_source_says_where_it_comes_from(name):
     source = SOURCES.get(name)
     assert source.licence
     assert source.citation
-    assert bool(source.downloads or source.hub) == (name not in NOT_FETCHED)
+    assert bool(source.downloads or source.hub) == (name in MAPPINGS or name == "rtp-lx")
     paths = [file.path for file in source.downloads]
     assert len(set(paths)) == len(paths)
     for file in source.downloads:
