@@ -1,0 +1,1 @@
+"""Sequence classifiers: loading, windows, batches, and what their labels mean."""
