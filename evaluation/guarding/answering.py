@@ -152,7 +152,8 @@ class _Batch:
         harms = step.step.choose or {}
         for row, (chances, mass) in zip(rows, self._chances_of(step, rows), strict=True):
             self._chances[row], self._mass[row] = chances, mass
-            self.flagged[row] = sum(chance for answer, chance in chances.items() if harms[answer] > 0) >= threshold
+            harm = sum(chance for said, chance in chances.items() if harms[said] > 0)
+            self.flagged[row] = harm >= threshold
             fitting = [answer for answer in chances if (harms[answer] > 0) == self.flagged[row]]
             self._say(row, step, max(fitting, key=chances.__getitem__))
         self.decided = True

@@ -31,7 +31,7 @@ from evaluation.rater import RaterKind, Workbench, complete, fingerprint
 
 AT_ONCE = 64
 """Items whose prompts are held in memory together and sorted by length."""
-EMPTY = "the item has no text"
+EMPTY = "the text is empty"
 GREETING = ("Good morning!", "Good morning! What can I do for you?")
 
 
@@ -94,7 +94,7 @@ class GenerativeGuardRater:
     ) -> Rating:
         taxonomy = self.grading.taxonomy
         if not asked:
-            empty = {name: Score.missing(Status.VOID, EMPTY) for name in self.covers}
+            empty = {name: Score.missing(Status.NOT_APPLICABLE, EMPTY) for name in self.covers}
             return Rating(self.name, item.id, complete(taxonomy, empty))
         scores = self.grading.scores(results, self._harms(exchange.target), remarks)
         return Rating(self.name, item.id, complete(taxonomy, scores), _raw(asked, results))
@@ -156,6 +156,7 @@ def build(name: str, options: GenerativeGuardOptions, bench: Workbench) -> Gener
         overall=bench.taxonomy[options.overall].name,
         mapping=mapping,
         policies=tuple(bench.taxonomy[c].name for policy in options.policies for c in policy.covers),
+        threshold=options.threshold,
         flagged_level=options.flagged_level,
         least_mass=options.least_mass,
     )
