@@ -114,7 +114,8 @@ def test_a_prompt_beyond_the_window_fails_alone() -> None:
     first, second, third = local.choose([PROMPTS[0], long, PROMPTS[1]], LINES)
     assert isinstance(second, Failure)
     assert "window of 4096" in second.detail
-    assert not isinstance(first, Failure) and not isinstance(third, Failure)
+    assert not isinstance(first, Failure)
+    assert not isinstance(third, Failure)
     generations = list(local.generate([PROMPTS[0], long], Decoding(max_new_tokens=2)))
     assert [generation.status for generation in generations] == ["truncated", "error"]
 
