@@ -39,5 +39,5 @@ $(VENV)/.installed-evaluation: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP_INSTALL) --editable '.[evaluation,dev]'
+	$(PIP_INSTALL) --editable '.[evaluation,data,endpoints,judges,dev]'
 	touch $@ $(VENV)/.installed-evaluation
