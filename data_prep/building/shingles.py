@@ -52,7 +52,8 @@ def shingle_hashes(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np
     codes = np.where(classes == _SPACE, np.uint32(32), codes)
     same = np.zeros(len(codes), dtype=bool)
     same[1:] = (classes[1:] == _SPACE) & (classes[:-1] == _SPACE) & (owners[1:] == owners[:-1])
-    edge = (classes == _SPACE) & (_first_of(owners) | _last_of(owners) | same)
+    codes, owners, classes = codes[~same], owners[~same], classes[~same]
+    edge = (classes == _SPACE) & (_first_of(owners) | _last_of(owners))
     codes, owners, classes = codes[~edge], owners[~edge], classes[~edge]
     hashes, valid = _grams(codes, owners, classes)
     counts = np.bincount(owners[valid], minlength=len(texts))
@@ -83,19 +84,21 @@ def _grams(
 ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
     """Hash the n-gram that begins at each character; say where one begins that does not run over the text's end."""
     n = len(codes)
+    if not n:
+        return np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=bool)
     lengths = np.where(classes == _KEEP_DENSE, DENSE, ALPHABETIC)
-    starts = np.flatnonzero(_first_of(owners)) if n else np.zeros(0, np.int64)
+    starts = np.flatnonzero(_first_of(owners))
     ends = np.append(starts[1:], n)
     end_of = np.repeat(ends, ends - starts)
     position = np.arange(n)
     valid = position + lengths <= end_of
-    covered = np.logical_or.reduceat(valid, starts) if n else np.zeros(0, bool)
+    covered = np.logical_or.reduceat(valid, starts)
     valid[starts[~covered]] = True  # a text shorter than its n-grams is one n-gram
     mixed = np.zeros(n, dtype=np.uint64)
     for step in range(ALPHABETIC):
         at = position + step
         inside = (step < lengths) & (at < end_of)
-        character = np.where(inside, codes[np.minimum(at, max(n - 1, 0))], np.uint32(32)).astype(np.uint64)
+        character = np.where(inside, codes[np.minimum(at, n - 1)], np.uint32(32)).astype(np.uint64)
         mixed = (mixed ^ character) * _MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
     return (mixed >> np.uint64(32)).astype(np.uint32), valid

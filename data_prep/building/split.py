@@ -70,12 +70,13 @@ def assign_splits(
 
     Args:
         contents: Position of each item's source_id in `source_ids`.
-        clusters: Near-duplicate cluster of each item, as `find_clusters` numbers them.
+        clusters: Near-duplicate cluster of each item, in any numbering.
         own: The split that the source fixed, by position in `PRECEDENCE`; `FREE` where it fixed none.
         source_ids: The source_ids.
         ranks: `hash_rank` of each source_id.
         shares: Shares of the splits.
     """
+    clusters = np.unique(clusters, return_inverse=True)[1]
     splits = own.copy()
     reasons = np.full(len(own), "", dtype=object)
     fixed = own != FREE
