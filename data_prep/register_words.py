@@ -10,8 +10,8 @@ import regex
 UNSPACED_SCRIPTS = frozenset({"Hans", "Hant", "Jpan", "Thai"})
 """Scripts whose words are not set apart by spaces: a run of letters is a phrase."""
 
-WORD = regex.compile(r"[\p{L}\p{M}\u200c\u200d]+(?:['’][\p{L}\p{M}\u200c\u200d]+)*")
-"""A run of letters with their marks and joiners, and apostrophes within."""
+WORD = regex.compile(r"\p{L}[\p{L}\p{M}\u200c\u200d]*(?:['’]\p{L}[\p{L}\p{M}\u200c\u200d]*)*")
+"""A letter and what follows of letters, marks and joiners, with apostrophes within."""
 
 _ASCII_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*")  # the same in ASCII texts, in half the time
 

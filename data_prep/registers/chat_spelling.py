@@ -29,7 +29,7 @@ def _edits(text: str, language: Language, strength: float, rng: Random) -> Itera
         edits += longer
         spoken = _outside(spoken, longer)
     if language.script in {"Latn", "Cyrl", "Grek"}:
-        edits += [(start, end, lower(word, language.tag)) for start, end, word in spoken if not word.islower()]
+        edits += [(start, end, low) for start, end, word in spoken if (low := lower(word, language.tag)) != word]
     return chosen(sorted(edits), strength, rng)
 
 
