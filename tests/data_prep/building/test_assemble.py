@@ -110,8 +110,8 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
 def test_shards_are_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("data_prep.building.collect.BATCH", 5)
     monkeypatch.setattr("data_prep.building.write.ROWS_PER_GROUP", 5)
-    plan = plan_of(tmp_path, [item(n, text=sentence(n) * 40_000) for n in range(20)], deduplicate={"near": None})
-    small = plan.recipe.model_copy(update={"shard_megabytes": 20})
+    plan = plan_of(tmp_path, [item(n, text=sentence(n) * 4_000) for n in range(20)], deduplicate={"near": None})
+    small = plan.recipe.model_copy(update={"shard_megabytes": 1})
     manifest = assemble.build(type(plan)(small, plan.taxonomy, plan.parts), lambda *_: None)
     shards = [shard for split in manifest["splits"].values() for shard in split["shards"]]
     assert len(shards) > 3

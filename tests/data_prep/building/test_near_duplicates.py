@@ -3,6 +3,7 @@
 import random
 import re
 import unicodedata
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +18,7 @@ from tests.data_prep.building.made_items import sentence
 HAN = re.compile("[\u4e00-\u9fff]")
 
 
+@cache
 def n_grams(text: str) -> set[str]:
     """The n-grams as the documentation of `shingles` words them, made in the plainest way."""
     folded = unicodedata.normalize("NFKC", text).casefold()
