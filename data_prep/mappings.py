@@ -231,9 +231,9 @@ _TABLES = (
         scale=Scale.BINARY,
         rules={"label": _one("IdentityAttack", {"non-hateful": NONE, "hateful": FLAGGED})},
     ),
-    # The names of these labels are easily read the wrong way round. The publisher counts 1,200 offensive and 1,300
-    # other tweets in train, val and test; with "Negative" as the offensive ones train and val hold 965 of 2,000 (48%,
-    # as published), with "Positive" they would hold 1,035.
+    # The publisher does not say which label is which, and the names are easily read the wrong way round. It counts 1,200
+    # offensive and 1,300 other tweets in train, val and test; "Negative" are 965 of 2,000 in train and val (48%, as
+    # published), "Positive" 1,035; and tweets of its file of non-offensive ones that recur here are mostly "Positive".
     SourceMapping(
         source="offensive-hebrew",
         scale=Scale.BINARY,
