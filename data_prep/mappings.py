@@ -231,7 +231,7 @@ _TABLES = (
         scale=Scale.BINARY,
         rules={"label": _one("IdentityAttack", {"non-hateful": NONE, "hateful": FLAGGED})},
     ),
-    # The publisher does not say which label is which, and the names are easily read the wrong way round. It counts 1,200
+    # The publisher does not say which label is which, and the names are easily read the wrong way. It counts 1,200
     # offensive and 1,300 other tweets in train, val and test; "Negative" are 965 of 2,000 in train and val (48%, as
     # published), "Positive" 1,035; and tweets of its file of non-offensive ones that recur here are mostly "Positive".
     SourceMapping(
