@@ -190,12 +190,13 @@ class PackedSequences:
         """Forget sequences that have ended; memory is given to others once half of all tokens are such."""
         import torch
 
-        gone = torch.tensor(list(numbers), device=self._device)
-        self._owners[torch.isin(self._owners, gone)] = -1
-        alive = (self._owners >= 0).nonzero().flatten()
-        if 2 * len(alive) < len(self._owners):
-            self._states.keep(alive)
-            self._owners, self._positions = self._owners[alive], self._positions[alive]
+        with torch.inference_mode():  # in which `feed` made what is changed here
+            gone = torch.tensor(list(numbers), device=self._device)
+            self._owners[torch.isin(self._owners, gone)] = -1
+            alive = (self._owners >= 0).nonzero().flatten()
+            if 2 * len(alive) < len(self._owners):
+                self._states.keep(alive)
+                self._owners, self._positions = self._owners[alive], self._positions[alive]
 
     def _pass(self, ids: list[int], owners: list[int], positions: list[int], wanted: list[int]) -> Any:  # noqa: ANN401
         import torch
