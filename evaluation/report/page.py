@@ -23,6 +23,7 @@ from evaluation.report.false_alarms import false_alarms
 from evaluation.report.forest import forests
 from evaluation.report.heat import STEPS, heat_pairs, shade
 from evaluation.report.metric_texts import DEFINED, METRIC_TEXTS
+from evaluation.report.register_shift import register_shift
 from evaluation.report.reliability import reliability
 from evaluation.report.slices import slice_sections
 from evaluation.report.standings import standings
@@ -84,6 +85,7 @@ def _context(findings: Findings) -> dict[str, Any]:
         "contrasts": contrasts(evidence),
         "reliability": reliability(evidence),
         "slices": slice_sections(evidence),
+        "register_shift": register_shift(evidence),
     }
 
 

@@ -24,6 +24,7 @@ SECTIONS = [
     "differences",
     "people",
     "slices",
+    "register-shift",
     "reading",
 ]
 
