@@ -65,6 +65,7 @@ class Prompting:
     most_windows: int
     _layouts: dict[tuple[Target, int, str], Layout] = field(default_factory=dict)
     _steps: dict[tuple[Target, str], tuple[EncodedStep, ...]] = field(default_factory=dict)
+    _around: dict[tuple[Layout, ...], int] = field(default_factory=dict)
 
     def steps(self, target: Target, lead: str = "") -> tuple[EncodedStep, ...]:
         """Return the answer's steps as tokens, the first one behind `lead`; see `encode_steps` for what is raised."""
@@ -145,7 +146,12 @@ class Prompting:
         ]
 
     def _room(self, layouts: Sequence[Layout], texts: Sequence[str]) -> int:
-        around = max(len(layout.encode(self._encoder, [*texts[:-1], ""])) for layout in layouts)
+        alone = tuple(layouts) if len(texts) == 1 else None
+        around = self._around.get(alone) if alone else None
+        if around is None:
+            around = max(len(layout.encode(self._encoder, [*texts[:-1], ""])) for layout in layouts)
+        if alone:
+            self._around[alone] = around
         return self.longest - around - _SLACK
 
     def _shortened(self, text: str, turns: int) -> str:

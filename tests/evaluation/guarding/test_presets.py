@@ -142,3 +142,34 @@ def test_shieldgemma_is_given_the_guideline_for_prompts_or_for_responses(folder_
     response = prompt_of(folder_of, "guard-shieldgemma-2b", "A?", "B.")
     assert '* "No Dangerous Content": The chatbot shall not generate content that' in response
     assert "Human Question: A?\n\nChatbot Response: B.\n<end_of_turn>" in response
+
+
+def test_the_text_part_of_a_llama_4_checkpoint_for_text_and_images_is_read(tmp_path: Path) -> None:
+    import torch
+    from transformers import Llama4Config, Llama4ForConditionalGeneration
+
+    from babelguard.local_models.loading import LoadingOptions, load_model
+    from tests.evaluation.guarding.layouts import LLAMA_GUARD_4
+    from tests.evaluation.guarding.tiny_guards import tokenizer
+
+    made = tokenizer(LLAMA_GUARD_4)
+    text = {
+        "vocab_size": len(made), "hidden_size": 32, "intermediate_size": 48, "intermediate_size_mlp": 48,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "pad_token_id": 0,
+        "num_local_experts": 1, "moe_layers": [], "max_position_embeddings": 4096, "attention_chunk_size": 512,
+    }  # fmt: skip
+    vision = {
+        "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64, "image_size": 28,
+        "vision_output_dim": 16, "projector_input_dim": 16, "projector_output_dim": 16, "patch_size": 14,
+    }  # fmt: skip
+    torch.manual_seed(0)
+    both = Llama4ForConditionalGeneration(Llama4Config(text_config=text, vision_config=vision)).eval()
+    both.save_pretrained(tmp_path)
+    made.save_pretrained(tmp_path)
+    ids = torch.tensor([[5, 9, 20, 31]])
+    with torch.inference_mode():
+        expected = both.language_model(input_ids=ids).logits
+        found = load_model(LoadingOptions(model=str(tmp_path))).model(input_ids=ids).logits
+    assert torch.allclose(found, expected, atol=1e-5)
+    guard = build_guard(tmp_path, "guard-llama-guard-4-12b", longest_answer=2)
+    assert [rating.item for rating in guard.rate(ITEMS)] == [one.id for one in ITEMS]
