@@ -15,6 +15,9 @@ from evaluation.classifying.checkpoint import Checkpoint
 from evaluation.classifying.labels import Activation
 from evaluation.classifying.windows import cut
 
+ON_CPU, ON_GPU = 1024, 16_384
+"""Tokens in a batch."""
+
 Probabilities = NDArray[np.float64]
 """Windows x labels."""
 
@@ -28,7 +31,8 @@ class Scorer:
         activation: How its outputs become probabilities.
         window: Tokens in a window, special ones included.
         overlap: Tokens that neighbouring windows share.
-        batch_tokens: Tokens in a batch, padding left out, at most; one window may have more by itself.
+        batch_tokens: Tokens in a batch, padding left out, at most; one window may have more by itself. If `None`, what
+            keeps the processor busy: more makes a CPU slower, for a batch then leaves its caches.
         device: As torch names it, or ``auto``.
         dtype: Type of the weights, as torch names it.
     """
@@ -37,7 +41,7 @@ class Scorer:
     activation: Activation
     window: int
     overlap: int
-    batch_tokens: int
+    batch_tokens: int | None = None
     device: str = "auto"
     dtype: str = "float32"
 
@@ -69,7 +73,7 @@ class Scorer:
             work=self._forward,
             cost=len,
             most_elements=max(1, len(flat)),
-            most_cost=self.batch_tokens,
+            most_cost=self.batch_tokens or (ON_CPU if self.model.device.type == "cpu" else ON_GPU),
             failed=lambda _: None,
         )
         found: list[list[Probabilities | None]] = [[] for _ in texts]

@@ -56,7 +56,9 @@ class SequenceClassifierOptions(RecipeModel):
     overlap: int | None = Field(
         None, ge=0, description="Tokens that neighbouring windows of a long text share; an eighth of one if not set"
     )
-    batch_tokens: int = Field(4096, ge=1, description="Tokens in a batch, at most")
+    batch_tokens: int | None = Field(
+        None, ge=1, description="Tokens in a batch, at most; 1,024 on a CPU and 16,384 on a GPU if not set"
+    )
     device: str = Field("auto", description="cpu, cuda, cuda:1, ...; auto is the first GPU, else the CPU")
     dtype: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Type of the weights")
     trust_remote_code: bool = Field(False, description="Run Python code that comes with the model")
