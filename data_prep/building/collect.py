@@ -170,6 +170,9 @@ class _Stages:
             if chosen is not None and item.source_id not in chosen:
                 tally.left_out["limit"] += 1
                 continue
+            if part.recipe.splits is not None and item.split not in part.recipe.splits:
+                tally.left_out["part-splits"] += 1
+                continue
             checked = self._checked(item, part, tally)
             if checked is None:
                 continue

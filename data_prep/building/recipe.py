@@ -30,6 +30,9 @@ class PartRecipe(ComponentRecipe):
 
     source: str = Field(description="Name of the source, as in docs/sources.md")
     name: str = Field("", pattern=NAME, description="Name of this part in the manifest; the source's if not set")
+    splits: tuple[Literal["train", "calibration", "test"], ...] | None = Field(
+        None, description="Take only what the source itself has in these splits; everything if not set"
+    )
     split: PartSplit = Field("own", description="own: the source's splits where it has some; hash: none of them")
     licence: str | None = Field(None, description="Licence that you cleared this part for, in place of the publisher's")
 

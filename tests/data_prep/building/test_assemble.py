@@ -214,3 +214,13 @@ def test_the_leak_check_finds_what_crosses(tmp_path):
     pq.write_table(train, folder / shards["test"][0])
     with pytest.raises(LeakError, match="of the split train"):
         check_no_leak(folder, shards)
+
+
+def test_a_part_can_be_cut_to_splits_of_its_source(tmp_path):
+    plan = plan_of(tmp_path, [item(n, split=("train", "test", None)[n % 3]) for n in range(9)])
+    (part,) = plan.parts
+    chosen = part.recipe.model_copy(update={"splits": ("test",), "split": "calibration"})
+    cut = type(plan)(plan.recipe, plan.taxonomy, (type(part)(chosen, part.source, part.options),))
+    manifest = assemble.build(cut, lambda *_: None)
+    assert manifest["parts"][0]["items"]["left_out"] == {"part-splits": 6}
+    assert manifest["splits"].keys() == {"calibration"}
