@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from evaluation.measures import MACRO, Slice
+from evaluation.report.block_rates import BlockRates, block_rates
 from evaluation.report.evidence import Evidence, Place, Subject, cell
 from evaluation.report.languages import language_name
 from evaluation.report.tables import Column, Grid, Group, Row, subject_row
@@ -23,11 +24,13 @@ class FalseAlarms:
         by_majority: On items that the majority calls harmless.
         benign: On texts that are harmless by construction.
         benign_by_language: The same by language, flagged in any category.
+        flagged: Of all items, whatever people say of them.
     """
 
     by_majority: Grid | None
     benign: Grid | None
     benign_by_language: Grid | None
+    flagged: BlockRates | None = None
 
 
 def false_alarms(evidence: Evidence) -> FalseAlarms:
@@ -42,11 +45,11 @@ def false_alarms(evidence: Evidence) -> FalseAlarms:
         rows = tuple(_row(evidence, s, [*names, MACRO], evidence.home) for s in asked)
         by_majority = Grid("Share flagged of the items that the majority calls harmless", "Rater", columns, _one(rows))
     if not built:
-        return FalseAlarms(by_majority, None, None)
+        return FalseAlarms(by_majority, None, None, block_rates(evidence))
     columns = (*titles, Column("Any category", "share"))
     rows = tuple(_row(evidence, s, [*names, ANY], _whole(evidence, s)) for s in built)
     benign = Grid("Share flagged of the texts that are harmless by construction", "Rater", columns, _one(rows))
-    return FalseAlarms(by_majority, benign, _by_language(evidence, built))
+    return FalseAlarms(by_majority, benign, _by_language(evidence, built), block_rates(evidence))
 
 
 def _row(evidence: Evidence, subject: Subject, categories: list[str], place: Place) -> Row:
