@@ -15,6 +15,8 @@ from babelguard.local_models.loading import LoadedModel
 from babelguard.local_models.local_model import Failure, LocalModel
 from tests.babelguard.local_models.tiny import FAMILIES, loaded
 
+pytest.importorskip("torch", reason="local models need torch and transformers: pip install 'babelguard[judges]'")
+
 HEAD = "Rate the text on these scales and answer with levels only, please. " * 2
 TEXTS = ("Hello", "", "a longer one, " * 9, "ok", "zzz", "日本語のテキスト", "x" * 50, "one more", "y")
 PROMPTS = tuple(Prompt(messages=(Message("user", f"{HEAD}\n| {text}\nLevels:"),)) for text in TEXTS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import pytest
+
 from babelguard.local_models.loading import LoadedModel
 
 CHAT_TEMPLATE = (
@@ -38,6 +40,9 @@ def tokenizer(*, spaces: str = "apart", chat: bool = True, more: tuple[str, ...]
         chat: Whether it has a chat template.
         more: Further tokens.
     """
+    pytest.importorskip(
+        "transformers", reason="local models need torch and transformers: pip install 'babelguard[judges]'"
+    )
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
@@ -63,7 +68,9 @@ def tokenizer(*, spaces: str = "apart", chat: bool = True, more: tuple[str, ...]
 
 def tiny_model(family: str, vocabulary: int = 300, seed: int = 0) -> Any:
     """Return a model of two layers, 32 wide, whose logits are far apart."""
-    import torch
+    torch = pytest.importorskip(
+        "torch", reason="local models need torch and transformers: pip install 'babelguard[judges]'"
+    )
     from transformers import CONFIG_MAPPING, AutoModelForCausalLM
 
     torch.manual_seed(seed)
