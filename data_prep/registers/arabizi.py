@@ -75,7 +75,7 @@ def _with_vowels(letters: list[str]) -> str:
         at_start = place == 1
         before = written[-2] if len(written) > 1 else ""
         crowded = bool(before) and before[-1] not in _VOWELS
-        closing = place == len(letters) - 1 and (len(letters) <= 3 or before in _LONG)
+        closing = place == len(letters) - 1 and place > 1 and letters[place - 2] in _LONG
         if meets and (at_start or crowded or closing):
             written.append("a" if at_start else "e")
         written.append(letter)
