@@ -84,18 +84,26 @@ def show_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
 
 
 def _parts(parts: Sequence[Mapping[str, Any]]) -> Table:
+    counts = {
+        "rows": [part["rows"]["accounted"] for part in parts],
+        "rejected": [_total(part["rows"], "rejected") for part in parts],
+        "left out": [_total(part["rows"], "left_out") for part in parts],
+        "items": [part["items"]["read"] for part in parts],
+        "twins": [part["items"]["made_by_registers"] for part in parts],
+        "dropped": [_total(part["items"], "left_out") + _total(part["items"], "rejected") for part in parts],
+        "written": [written(part) for part in parts],
+    }
+    shown = {title: column for title, column in counts.items() if title != "twins" or any(column)}
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    for title in ("part", "rows", "rejected", "left out", "items", "twins", "dropped", "written"):
+    for title in ("part", *shown):
         _add_column(table, title, {"part"})
-    for part in parts:
-        rows, items = part["rows"], part["items"]
-        dropped = sum(items["left_out"].values()) + sum(items["rejected"].values())
-        counts = (
-            rows["accounted"], sum(rows["rejected"].values()), sum(rows["left_out"].values()),
-            items["read"], items["made_by_registers"], dropped, written(part),
-        )  # fmt: skip
-        table.add_row(part["name"], *(f"{count:,}" for count in counts))
+    for part, *row in zip(parts, *shown.values(), strict=True):
+        table.add_row(part["name"], *(f"{count:,}" for count in row))
     return table
+
+
+def _total(account: Mapping[str, Any], how: str) -> int:
+    return sum(account[how].values())
 
 
 def _add_column(table: Table, title: str, left: set[str]) -> None:
