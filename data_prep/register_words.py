@@ -19,6 +19,7 @@ LONE = r"(?![\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])"
 """Pattern to put behind a letter's: nothing combines with the letter, so that it is a grapheme cluster of its own."""
 
 _COMBINES = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
+_LINKS = regex.compile(r"\p{CCC=9}[\p{GCB=Extend}\u200d]*")  # a virama ties the next letter to the one before
 _CLUSTER = regex.compile(r"\X")
 
 
@@ -45,12 +46,14 @@ def words(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def lone_letters(text: str, letters: Container[str]) -> list[int]:
-    """Return where one of the letters stands with nothing that combines with it."""
+    """Return where one of the letters is a grapheme cluster of its own."""
     places = [place for place, letter in enumerate(text) if letter in letters]
     if text.isascii():
         return places
-    marked = {match.start() - 1 for match in _COMBINES.finditer(text)}
-    return [place for place in places if place not in marked] if marked else places
+    bound = {match.start() - 1 for match in _COMBINES.finditer(text)}
+    if bound:
+        bound |= {match.end() for match in _LINKS.finditer(text)}
+    return [place for place in places if place not in bound] if bound else places
 
 
 def like_case(model: str, word: str) -> str:
