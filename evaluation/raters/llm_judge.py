@@ -27,7 +27,7 @@ from evaluation.judging.answer import parse_answer
 from evaluation.judging.examples import bundled_examples, load_examples
 from evaluation.judging.layout import LaidOut, Layout, default_stop, lay_out
 from evaluation.judging.policy import DEFAULT_POLICY, apply_policy
-from evaluation.judging.quoting import type_of
+from evaluation.judging.quoting import content_of, type_of
 from evaluation.judging.rubric import OWN_RUBRIC, OWN_VALUES, Rubric, load_rubric
 from evaluation.judging.scoring import answer_lines, record_of, scores_of
 from evaluation.preset import preset_options
@@ -92,16 +92,23 @@ class LlmJudge:
         return True
 
     def rate(self, items: Sequence[Item]) -> Iterator[Rating]:
-        """Yield one rating an item, in order. A score's raw answer is JSON: probabilities of levels, expectations.
+        """Yield one rating an item, in order; an empty text is not applicable and is not shown to the model.
+
+        In mode `score` the raw answer is JSON: for every category the probabilities of its levels and the expectation.
 
         Raises:
             UserError: The model cannot be used as the recipe says; for example, it has no chat template.
         """
         # Items of one type share the rubric's words to the last, so that a model computes them once.
-        kinds = dict.fromkeys(map(type_of, items))
-        rated = {kind: self._rate([item for item in items if type_of(item) == kind]) for kind in kinds}
+        shown = [item for item in items if content_of(item).strip()]
+        kinds = dict.fromkeys(map(type_of, shown))
+        rated = {kind: self._rate([item for item in shown if type_of(item) == kind]) for kind in kinds}
         for item in items:
-            yield next(rated[type_of(item)])
+            if content_of(item).strip():
+                yield next(rated[type_of(item)])
+            else:
+                scores = complete(self.rubric.taxonomy, {}, Status.NOT_APPLICABLE, "the text is empty")
+                yield Rating(self.name, item.id, scores)
 
     def _rate(self, items: Sequence[Item]) -> Iterator[Rating]:
         laid_out = []

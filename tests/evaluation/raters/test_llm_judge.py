@@ -155,7 +155,7 @@ def test_a_forced_answer_is_read_at_places_that_no_item_moves(
 
 
 def test_scoring_gives_every_category_a_level_and_probabilities() -> None:
-    items = [item("Hello.", 0), item("", 1), item("x" * 300, 2), item("a\ud800b", 3), item("Ja.", 4, Role.COMPLETION)]
+    items = [item("Hello.", 0), item(".", 1), item("x" * 300, 2), item("a\ud800b", 3), item("Ja.", 4, Role.COMPLETION)]
     for layout in ("chat", "completion"):
         ratings = list(judge(local(LocalModel(loaded("gemma3_text"))), "score", layout).rate(items))
         assert [rating.item for rating in ratings] == ["i0", "i1", "i2", "i3", "i4"]
@@ -169,6 +169,15 @@ def test_scoring_gives_every_category_a_level_and_probabilities() -> None:
                 assert score.probability == pytest.approx(1 - chances[0], abs=1e-5)
                 assert chances[(score.level or 0) - 1] == max(chances)
                 assert 1 <= cells[category.name]["expected"] <= category.scale
+
+
+def test_an_empty_text_is_not_shown_to_a_model() -> None:
+    scripted = Scripted(Generation(ANSWER))
+    first, second, third = judge(scripted).rate([item("", 0), item("Hello.", 1), item(" \n", 2)])
+    for rating in (first, third):
+        assert {score.status for score in rating.scores.values()} == {Status.NOT_APPLICABLE}
+    assert levels(second)["Toxicity"] == 4
+    assert len(scripted.prompts) == 1
 
 
 def test_items_of_two_types_share_two_beginnings() -> None:
