@@ -14,8 +14,8 @@ from babelguard.errors import UserError
 def run_command(main: Callable[..., Any], name: str) -> None:
     """Run a function as a command line and exit.
 
-    A `UserError` is printed as its sentence alone. Anything else is a defect: its traceback is shown, without the
-    values of local variables, which may hold texts that nobody wants in a log.
+    A `UserError` is printed as its sentence alone, and so is what the file system refuses. Anything else is a defect:
+    its traceback is shown, without the values of local variables, which may hold texts that nobody wants in a log.
     """
     app = _app()
     app.command()(main)
@@ -41,4 +41,10 @@ def _run(app: typer.Typer, name: str) -> None:
         app(prog_name=name)
     except UserError as error:
         sys.stderr.write(f"{error}\n")
+        sys.exit(2)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # A full disk, a missing right, a file where a folder should be: the user's to mend.
+        sys.stderr.write(f"{error.filename}: {error.strerror}; check the path, its rights and the space on its disk.\n")
         sys.exit(2)

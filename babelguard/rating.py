@@ -103,12 +103,19 @@ class Rating:
         """
         scores = {}
         for category, cell in record["scores"].items():
-            if isinstance(cell, int):
-                scores[category] = Score(cell)
-            elif isinstance(cell, str):
+            if isinstance(cell, str):
                 scores[category] = Score.missing(Status(cell))
+            elif isinstance(cell, Mapping):
+                level, probability = cell["level"], cell.get("probability")
+                if not isinstance(probability, float | int | None) or not 0 <= (probability or 0) <= 1:
+                    raise ValueError(f"the probability {probability!r:.20} of {category} is not between 0 and 1")
+                scores[category] = Score(_level(level), Status(cell["status"]), probability, cell.get("detail"))
             else:
-                scores[category] = Score(
-                    cell["level"], Status(cell["status"]), cell.get("probability"), cell.get("detail")
-                )
+                scores[category] = Score(_level(cell))
         return cls(rater=record["rater"], item=record["item"], scores=scores, raw=record.get("raw"))
+
+
+def _level(value: object) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ValueError(f"{value!r:.20} is not a level")
+    return value

@@ -78,8 +78,12 @@ def read_yaml(path: Path) -> dict[str, Any]:
         loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; recipes are YAML files, see the folder recipes/.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not UTF-8; save it in that encoding.") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}; pass a YAML file.") from None
+    except RecursionError:
+        raise UserError(f"{path} nests too deep to be read.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark is not None else ""
@@ -142,7 +146,10 @@ def resolve_references(tree: dict[str, Any], path: Path) -> dict[str, Any]:
             return look_up(whole[1], seen)
         return _REFERENCE.sub(lambda match: str(look_up(match[1], seen)), node)
 
-    resolved: dict[str, Any] = replace(tree, ())
+    try:
+        resolved: dict[str, Any] = replace(tree, ())
+    except RecursionError:
+        raise UserError(f"{path} holds an alias that contains itself; write the value out.") from None
     return resolved
 
 
@@ -168,6 +175,20 @@ def validate(
         raise UserError(f"{origin}: " + "\n".join(problems)) from None
 
 
+_PLAIN_WORDS = {
+    "bool_type": "must be true or false",
+    "dict_type": "must be a mapping of keys to values",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list, such as [a, b]",
+    "model_attributes_type": "must be a mapping of keys to values",
+    "model_type": "must be a mapping of keys to values",
+    "path_type": "must be a path",
+    "string_type": "must be a text",
+    "tuple_type": "must be a list, such as [a, b]",
+}
+
+
 def _yaml_value(text: str, origin: str) -> object:
     try:
         return yaml.safe_load(text)
@@ -188,7 +209,7 @@ def _problem(
         return f"unknown key {dotted!r}.{hint}{listed}"
     if details["type"] == "missing":
         return f"{dotted} is not set; add it to the recipe or pass --set {dotted}=VALUE."
-    message = details["msg"].removeprefix("Value error, ")
+    message = _PLAIN_WORDS.get(details["type"], details["msg"].removeprefix("Value error, "))
     found = details.get("input")
     shown = f" (found {found!r:.60})" if isinstance(found, str | int | float | bool) else ""
     return f"{dotted}: {message[:1].lower()}{message[1:]}{shown}." if dotted else f"{message}."

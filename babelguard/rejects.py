@@ -45,12 +45,14 @@ class RejectLog:
         remedy: What to do about it, added to the error of a strict log.
         rejections: What was set aside so far.
         left_out: Readable rows that the format or the recipe leaves out on purpose, counted by kind.
+        remarks: Rows that were read, but not as one would expect; sentences, each with its count.
     """
 
     strict: bool = False
     remedy: str = ""
     rejections: list[Rejection] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    remarks: Counter[str] = field(default_factory=Counter)
 
     def reject(self, file: Path, line: int | None, kind: str, reason: str) -> None:
         """Set a row aside.
@@ -66,6 +68,10 @@ class RejectLog:
     def leave_out(self, kind: str, count: int = 1) -> None:
         """Count readable rows that are left out on purpose; this never stops the work."""
         self.left_out[kind] += count
+
+    def remark(self, sentence: str) -> None:
+        """Count a row that was read, but not as one would expect."""
+        self.remarks[sentence] += 1
 
     def counts(self) -> Counter[str]:
         """Return how many rows were set aside, by kind."""

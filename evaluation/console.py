@@ -41,7 +41,7 @@ def show_plan(plan: Plan) -> None:
         stored = sum(1 for _ in RunFolder(plan.run_folder).ratings(rater.name).read())
         console.print(f"  {rater.name}: {asked:,} items to rate, {stored:,} ratings stored.")
     for kind, count in sorted((log.counts() + log.left_out).items()):
-        console.print(f"  {count:,} rows left out: {kind}")
+        console.print(f"  rows left out, {kind}: {count:,}")
     console.print(f"Would write to {plan.run_folder}", soft_wrap=True)
 
 
@@ -51,15 +51,18 @@ def show_findings(findings: Findings, folder: RunFolder) -> None:
     several = len(findings.corpus["languages"]) > 1
     scope = "mean over languages and categories" if several else "mean over categories"
     share = findings.settings["confidence"]
-    console.print(f"Agreement with people: {scope}, {share:.0%} intervals in brackets", markup=False)
+    console.print(f"Agreement with people: {scope} (kappa linear, AC2 quadratic, {share:.0%} intervals)", markup=False)
     console.print(_summary(findings, several))
     if several:
         console.print("By language, mean over the rater's categories: agreement / linear kappa", markup=False)
         console.print(_by_language(findings))
     for note in findings.notes:
         console.print(f"- {note}", markup=False)
-    for kind, count in sorted({**findings.corpus["set_aside"], **findings.corpus["left_out"]}.items()):
-        console.print(f"- {count:,} rows left out: {kind}", markup=False)
+    for title, key in (("rows set aside", "set_aside"), ("rows left out", "left_out")):
+        for kind, count in sorted(findings.corpus[key].items()):
+            console.print(f"- {title}, {kind}: {count:,}", markup=False)
+    for sentence, count in sorted(findings.corpus["remarks"].items()):
+        console.print(f"- {sentence}: {count:,}", markup=False)
     console.print(f"Report: {folder.report}", markup=False, soft_wrap=True)
 
 

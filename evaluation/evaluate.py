@@ -85,16 +85,17 @@ def evaluate(plan: Plan) -> tuple[Findings, RunFolder]:
     """
     from evaluation.report import write_report
 
+    # Nothing is written before corpus and raters are known to be sound: a mistake leaves no folder behind.
+    corpus = open_corpus(plan)
+    log = corpus.new_log()
+    items = build_item_table(corpus.rated(log), plan.taxonomy, f"The source {plan.recipe.corpus.source}")
+    raters = build_raters(plan, corpus)
     folder = RunFolder(plan.run_folder)
     with folder.locked():
         folder.write_recipe(plan.resolved())
         folder.write_environment()
-        corpus = open_corpus(plan)
-        log = corpus.new_log()
-        items = build_item_table(corpus.rated(log), plan.taxonomy, f"The source {plan.recipe.corpus.source}")
         write_item_table(items, plan.taxonomy, folder.path / "items.parquet")
         write_jsonl(folder.path / "rejected.jsonl", (rejection.to_dict() for rejection in log.rejections))
-        raters = build_raters(plan, corpus)
         tables = [_rate(plan, corpus, rater, items, folder) for rater in raters]
         notes = [note for rater in raters for note in rater.notes]
         settings = plan.recipe.intervals
@@ -138,4 +139,5 @@ def describe_corpus(plan: Plan, items: ItemTable, log: RejectLog) -> dict[str, A
         "annotators": items.annotators,
         "set_aside": dict(log.counts()),
         "left_out": dict(log.left_out),
+        "remarks": dict(log.remarks),
     }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from babelguard.errors import UserError
 from babelguard.rating import Rating, Status
 from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
@@ -29,6 +31,7 @@ class RatingTable:
         statuses: Item x category, position in `STATUSES`, `NOT_ASKED` where the rater was not asked (int8).
         probabilities: Item x category, probability of a level above 1, NaN where there is none (float32).
         stale: Stored ratings that belong to other texts or other settings and do not count.
+        void: Reason -> language -> how many items the rater is void for.
     """
 
     summary: RaterSummary
@@ -36,6 +39,7 @@ class RatingTable:
     statuses: NDArray[np.int8]
     probabilities: NDArray[np.float32]
     stale: int = 0
+    void: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def load_rating_table(
@@ -44,8 +48,7 @@ def load_rating_table(
     """Read a rater's stored ratings into columns.
 
     Raises:
-        UserError: A stored line is malformed.
-        RuntimeError: Two stored ratings are of the same item.
+        UserError: A stored line is malformed, off a scale, or the second one of its item.
     """
     place = {
         rating_key(str(item), str(key), rater.fingerprint): row
@@ -56,18 +59,42 @@ def load_rating_table(
     statuses = np.full(shape, NOT_ASKED, dtype=np.int8)
     probabilities = np.full(shape, np.nan, dtype=np.float32)
     stale = 0
+    void: dict[str, dict[str, int]] = {}
     for key, rating in file.read():
         row = place.get(key)
         if row is None:
             stale += 1
             continue
         if statuses[row, 0] != NOT_ASKED:
-            raise RuntimeError(f"{file.path} holds two ratings of the item {rating.item}")
+            raise UserError(f"{file.path} holds two ratings of the item {rating.item}; delete one of the lines.")
+        if problem := _problem(rating, categories):
+            raise UserError(
+                f"{file.path}: the rating of {rating.item} {problem}; delete its line to have it rated again."
+            )
         _fill(row, rating, categories, levels, statuses, probabilities)
+        _count_void(rating, str(items.languages[row]), void)
         if isinstance(rater, Observant):
             rater.observe(rating)
     summary = RaterSummary(rater.name, kind, rater.description, tuple(rater.covers), rater.fingerprint)
-    return RatingTable(summary, levels, statuses, probabilities, stale)
+    return RatingTable(summary, levels, statuses, probabilities, stale, void)
+
+
+def _problem(rating: Rating, categories: Taxonomy) -> str | None:
+    """Return what is wrong with a stored rating: it may have been edited by hand."""
+    if set(rating.scores) != set(categories.names):
+        return f"is not for the categories of {categories.name}"
+    for category in categories:
+        level = rating.scores[category.name].level
+        if level is not None and not category.has_level(level):
+            return f"has the level {level} for {category.name}, off the scale 1-{category.scale}"
+    return None
+
+
+def _count_void(rating: Rating, tag: str, void: dict[str, dict[str, int]]) -> None:
+    if all(score.status is Status.VOID for score in rating.scores.values()):
+        reason = next(iter(rating.scores.values())).detail or "no reason given"
+        counts = void.setdefault(reason, {})
+        counts[tag] = counts.get(tag, 0) + 1
 
 
 def _fill(

@@ -45,12 +45,16 @@ class RatingsFile:
         for number, line in read_lines(self.path):
             try:
                 record = parse_line(line)
-                yield record["key"], Rating.from_dict(record)
+                key = record["key"]
+                if not isinstance(key, str):
+                    raise TypeError("its key is not a text")
+                rating = Rating.from_dict(record)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise UserError(
                     f"{self.path}, line {number}: this is not a stored rating ({error}); "
                     "delete the line, and the run rates its item again."
                 ) from None
+            yield key, rating
 
     def append(self, ratings: Iterable[tuple[str, Rating]]) -> None:
         """Append keyed ratings and hand them to the operating system before returning."""

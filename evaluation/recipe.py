@@ -56,7 +56,7 @@ class RaterRecipe(ComponentRecipe):
 class IntervalsRecipe(RecipeModel):
     """How intervals are made: a bootstrap over source_ids."""
 
-    replicates: int = Field(2000, ge=0, description="Bootstrap replicates; 0 leaves intervals out")
+    replicates: int = Field(2000, ge=1, le=100_000, description="Bootstrap replicates")
     confidence: float = Field(0.95, gt=0.5, lt=1.0, description="Share of replicates inside the interval")
     method: Literal["percentile", "bca"] = "bca"
     seed: int = Field(0, ge=0, description="Seed of the resampling")

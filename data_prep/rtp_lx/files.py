@@ -154,6 +154,6 @@ def read_rows(file: LocaleFile, log: RejectLog) -> Iterator[Row]:
 def _index_of(value: object) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    if isinstance(value, str) and value.isascii() and value.isdigit():
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         return int(value)
     return None

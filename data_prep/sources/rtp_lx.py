@@ -65,12 +65,15 @@ def read(options: RtpLxOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[
             for row in files.read_rows(corpus[locale], log):
                 seen.add(row.index)
                 yield from _items_of(row, row.fields, options, taxonomy, log)
+            if not seen:
+                raise UserError(f"{corpus[locale].path} holds no rows; fetch it again, or remove it.")
         if locale in scored and Role.PROMPT in options.roles:
             only_prompts = options.model_copy(update={"roles": (Role.PROMPT,)})
             for row in files.read_rows(scored[locale], log):
                 if row.index in seen:
                     log.leave_out("repeats-corpus-row")
                 else:
+                    log.remark("prompts read from a scoring file, since no corpus file holds them")
                     yield from _items_of(row, _entry_of(row), only_prompts, taxonomy, log)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from babelguard import __version__
@@ -21,7 +21,8 @@ from evaluation.measuring.register_shift import register_measures, register_note
 from evaluation.measuring.slices import Family, families
 from evaluation.measuring.subject import HUMAN_LEFT_OUT, Subject, human_name, make_subjects
 from evaluation.measuring.twins import find_twins
-from evaluation.rating_table import STATUSES, RatingTable
+from evaluation.metrics.resampling import Resamples
+from evaluation.rating_table import RatingTable
 
 
 def make_findings(
@@ -44,24 +45,7 @@ def make_findings(
         corpus: What the corpus is, for the record.
         notes: Sentences that a reader must know, beside those that are found here.
     """
-    subjects = make_subjects(items, tables, categories)
-    found_families = families(items)
-    resamples = draw_resamples(items, intervals)
-    measures: list[Measure] = list(benign_measures(tables, items, categories, resamples, intervals))
-    measures += block_rate_measures(tables, items, categories, resamples, intervals)
-    twins = find_twins(items)
-    measures += register_measures(tables, twins, items, categories, resamples, intervals)
-    common = CommonGround((), frozenset(), partial=False)
-    for family in found_families:
-        if not family.languages:
-            continue
-        ground = find_common_ground(subjects, family, len(categories))
-        common = ground if family.main else common
-        measures += measure_family(subjects, family, ground, items, categories, resamples, intervals)
-    main = found_families[0]
-    measures += point_measures(subjects, main, items, categories)
-    measures += reliability_measures(main, items, categories)
-    measures += ranking_measures(subjects, tables, main, categories)
+    ground = Ground.of(items, tables, categories, intervals)
     return Findings(
         recipe=recipe,
         corpus=corpus,
@@ -70,12 +54,14 @@ def make_findings(
             for c in categories
         ),
         raters=(*_people(items, categories), *(table.summary for table in tables)),
-        measures=tuple(measures),
+        measures=tuple(_measures(ground, tables)),
         statuses=tuple(status_counts(tables, items, categories)),
         levels=tuple(level_counts(tables, items, categories)),
-        confusions=tuple(confusions_of(subjects, main, categories)),
-        differences=tuple(differences(subjects, main, items, categories, resamples, intervals)),
-        notes=(*notes, *_notes(items, tables, subjects, main, common, categories), *register_notes(twins)),
+        confusions=tuple(confusions_of(ground.subjects, ground.main, categories)),
+        differences=tuple(
+            differences(ground.subjects, ground.main, items, categories, ground.resamples, ground.intervals)
+        ),
+        notes=(*notes, *_notes(ground, tables), *register_notes(find_twins(items))),
         settings={
             "replicates": intervals.replicates,
             "confidence": intervals.confidence,
@@ -87,6 +73,56 @@ def make_findings(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What every figure of a run stands on.
+
+    Attributes:
+        items: What was rated.
+        categories: The taxonomy.
+        intervals: How intervals are made.
+        subjects: Who is measured against whom.
+        families: The parts of the corpus, the whole of it first.
+        resamples: The draws that all figures share.
+    """
+
+    items: ItemTable
+    categories: Taxonomy
+    intervals: Intervals
+    subjects: list[Subject]
+    families: list[Family]
+    resamples: Resamples
+
+    @classmethod
+    def of(cls, items: ItemTable, tables: Sequence[RatingTable], categories: Taxonomy, intervals: Intervals) -> Ground:
+        """Work out subjects, families and draws."""
+        subjects = make_subjects(items, tables, categories)
+        return cls(items, categories, intervals, subjects, families(items), draw_resamples(items, intervals))
+
+    @property
+    def main(self) -> Family:
+        """The whole corpus."""
+        return self.families[0]
+
+    def common(self, family: Family) -> CommonGround:
+        """Return where all raters compare within a family."""
+        return find_common_ground(self.subjects, family, len(self.categories))
+
+
+def _measures(ground: Ground, tables: Sequence[RatingTable]) -> Iterator[Measure]:
+    items, categories, draws, intervals = ground.items, ground.categories, ground.resamples, ground.intervals
+    yield from benign_measures(tables, items, categories, draws, intervals)
+    yield from block_rate_measures(tables, items, categories, draws, intervals)
+    yield from register_measures(tables, find_twins(items), items, categories, draws, intervals)
+    for family in ground.families:
+        if family.languages:
+            common = ground.common(family)
+            yield from measure_family(ground.subjects, family, common, items, categories, draws, intervals)
+    yield from point_measures(ground.subjects, ground.main, items, categories)
+    yield from reliability_measures(ground.main, items, categories)
+    yield from ranking_measures(ground.subjects, tables, ground.main, categories)
+
+
 def _people(items: ItemTable, categories: Taxonomy) -> list[RaterSummary]:
     return [
         RaterSummary(human_name(number), "human", f"Annotator {number + 1} of the corpus.", categories.names, "")
@@ -94,14 +130,9 @@ def _people(items: ItemTable, categories: Taxonomy) -> list[RaterSummary]:
     ]
 
 
-def _notes(
-    items: ItemTable,
-    tables: Sequence[RatingTable],
-    subjects: Sequence[Subject],
-    family: Family,
-    common: CommonGround,
-    categories: Taxonomy,
-) -> list[str]:
+def _notes(ground: Ground, tables: Sequence[RatingTable]) -> list[str]:
+    items, family, categories = ground.items, ground.main, ground.categories
+    subjects, common = ground.subjects, ground.common(ground.main)
     notes = []
     if not family.languages:
         notes.append("No item has a human label, so no agreement with people can be measured.")
@@ -121,12 +152,11 @@ def _notes(
             "Only figures marked macro-common are means over the same cells for everyone."
         )
     for table in tables:
-        void = Counter(items.languages[(table.statuses == STATUSES.index("void")).all(axis=1)].tolist())
-        if void:
-            listed = ", ".join(f"{count:,} in {tag}" for tag, count in sorted(void.items()))
-            notes.append(f"{table.summary.name} was not shown these items, so that its answers are void: {listed}.")
+        for reason, counts in sorted(table.void.items()):
+            listed = ", ".join(f"{count:,} in {tag}" for tag, count in sorted(counts.items()))
+            notes.append(f"Answers of {table.summary.name} that are void and count for nothing ({reason}): {listed}.")
         if table.stale:
             notes.append(
-                f"{table.summary.name}: {table.stale:,} stored ratings are of other texts or settings and do not count."
+                f"Stored ratings of {table.summary.name} for other texts or settings, which do not count: {table.stale:,}."
             )
     return notes

@@ -10,6 +10,8 @@ from evaluation.report.evidence import Evidence, Figure, Place, Subject
 from evaluation.report.languages import language_name
 from evaluation.report.tables import Column, Grid, Group, Row, subject_row
 
+NOTHING = "–"
+
 
 @dataclass(frozen=True, slots=True)
 class BlockRates:
@@ -59,13 +61,15 @@ def _by_language(
         rows = []
         for tag in evidence.languages:
             cells = [_figure(evidence, rater, Slice(tag, None, subset, role)) for rater in raters for subset in subsets]
-            if any(cell.state != "absent" for cell in cells):
+            if any(cell != NOTHING for cell in cells):
                 rows.append(Row(language_name(tag), tuple(cells)))
         if rows:
             groups.append(Group(role or "", tuple(rows)))
     return Grid("Share of items flagged, by language", "Language", columns, tuple(groups)) if groups else None
 
 
-def _figure(evidence: Evidence, rater: Subject, where: Slice) -> Figure:
+def _figure(evidence: Evidence, rater: Subject, where: Slice) -> Figure | str:
+    """Return the rate; a dash where the rater rated nothing, such as a subset that a language or role does not have."""
     category = ANY if len(rater.covers) > 1 else next(iter(rater.covers))
-    return evidence.figure(METRIC, rater, category, Place(where, "cell" if where.language else "pooled"))
+    found = evidence.figure(METRIC, rater, category, Place(where, "cell" if where.language else "pooled"))
+    return NOTHING if found.state == "absent" else found

@@ -42,9 +42,9 @@ def test_the_two_scales_are_kept_apart():
 
 
 def test_rtp_lx_has_thirty_eight_languages():
-    on_the_publishers_card = (
-        "ar bg ca cs cy da de el en es et fi fr he hi hu id it ja ko lt lv nl no pl pt ro ru sk sl sv sw th tr uk vi zh"
-    ).split()
+    first = "ar bg ca cs cy da de el en es et fi fr he hi hu id it ja ko lt lv nl no"
+    second = "pl pt ro ru sk sl sv sw th tr uk vi zh"
+    on_the_publishers_card = f"{first} {second}".split()
     held = {entry.tag for entry in LANGUAGES if entry.rtp_lx_locale}
     assert {language(code).tag for code in on_the_publishers_card} <= held
     # The card lists Bosnian, Croatian, Montenegrin and Serbian by two codes for one file; Swiss German and the second

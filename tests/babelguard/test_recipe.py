@@ -71,6 +71,7 @@ def test_references_stand_for_other_values(write):
         ("name: a", ["inner.size=[1"], "not a YAML value"),
         ("name: ${inner.path}", [], r"\$\{inner.path\} is not set; pass --set inner.path=VALUE"),
         ("name: ${name}", [], "refers to itself"),
+        ("name: a\ninner: &x [*x]", [], "an alias that contains itself"),
         ("- a", [], "must hold a mapping"),
         ("name: 'a", [], r"line \d+: this is not YAML"),
     ],

@@ -108,7 +108,7 @@ def test_bad_rows_are_set_aside_and_counted_when_asked_for(folder, tmp_path):
         stream.write('{"Prompt": "cut')
     done = recorded(folder, tmp_path / "runs", "--set", "corpus.on_bad_row=set-aside")
     assert done.returncode == 0, done.stderr
-    assert "1 rows left out: not-json" in done.stdout
+    assert "rows set aside, not-json: 1" in done.stdout
     (run_folder,) = (tmp_path / "runs").iterdir()
     assert json.loads((run_folder / "rejected.jsonl").read_text(encoding="utf-8"))["line"] == 31
 
@@ -153,6 +153,9 @@ def test_a_bad_row_is_one_sentence_and_exit_code_two(folder, tmp_path, row, word
         (["--set", "corpus.splits=[calibration]"], "gives no items"),
         (["--set", "corpus.splits=[train]"], "was trained on"),
         (["--set", "nonsense"], "is not of the form a.b=value"),
+        (["--set", "intervals.replicates=1000000000000"], "intervals.replicates: input should be less than or equal"),
+        (["--set", "corpus.languages=de"], "corpus.languages: must be a list, such as [a, b]"),
+        (["docs"], "cannot be read: Is a directory"),
         (["--limit", "0"], "--limit"),
         (["--no-such-option"], "No such option"),
     ],
@@ -162,6 +165,53 @@ def test_every_mistake_ends_with_exit_code_two(tmp_path, arguments, words):
     assert done.returncode == 2, done.stdout + done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_output_that_cannot_be_written_is_one_sentence(folder):
+    for output in ("README.md", "/proc/nowhere"):
+        done = recorded(folder, output)
+        assert done.returncode == 2, done.stderr
+        assert "check the path, its rights and the space on its disk" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_mistake_leaves_no_folder_behind(folder, tmp_path):
+    broken_corpus(folder, "{")
+    assert recorded(folder, tmp_path / "runs").returncode == 2
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"Violence":1', '"Violence":9', "has the level 9 for Violence, off the scale 1-3"),
+        ('"Violence":1', '"Violence":0', "is not a stored rating (0 is not a level)"),
+        ('"Violence":1', '"Violence":true', "is not a stored rating (True is not a level)"),
+        ('"Violence":1', '"Violent":1', "is not for the categories of rtp-lx"),
+        ('"key":"', '"key":["', "is not a stored rating"),
+        ('"scores":', '"scores":7,"other":', "is not a stored rating"),
+        ("\n", "\n{{first}}\n", "holds two ratings of the item"),
+    ],
+)
+def test_a_rating_that_was_edited_by_hand_is_named(folder, tmp_path, old, new, words):
+    changes = ["--set", "raters=[{kind: constant}]", "--set", "corpus.languages=[de]"]
+    assert recorded(folder, tmp_path / "runs", *changes).returncode == 0
+    (file,) = tmp_path.glob("runs/*/ratings/constant.jsonl")
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(old, new.replace("{{first}}", text.splitlines()[0]), 1), encoding="utf-8")
+    done = recorded(folder, tmp_path / "runs", *changes)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_emptied_corpus_file_is_named_and_a_missing_one_is_told(folder, tmp_path):
+    (folder / "RTP_LX_DE.json").unlink()
+    done = recorded(folder, tmp_path / "runs")
+    assert "prompts read from a scoring file, since no corpus file holds them: 30" in done.stdout
+    (folder / "RTP_LX_DE.json").touch()
+    done = recorded(folder, tmp_path / "runs")
+    assert (done.returncode, "RTP_LX_DE.json holds no rows; fetch it again" in done.stderr) == (2, True)
 
 
 def test_two_runs_in_one_folder_exclude_each_other(folder, tmp_path):
