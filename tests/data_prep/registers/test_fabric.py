@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -75,3 +76,8 @@ def test_a_refusal_has_a_reason(name):
 def test_about_says_which_registers_may_change_marks():
     about = {name for name in REGISTERS.names if About.MARKS in REGISTERS.get(name).about}
     assert about == {"no-diacritics", "no-vowel-points"}
+
+
+def test_the_documentation_lists_every_register():
+    page = (Path(__file__).parents[3] / "docs" / "registers.md").read_text(encoding="utf-8")
+    assert [name for name in REGISTERS.names if f"`{name}`" not in page] == []
