@@ -26,6 +26,7 @@ from babelguard.taxonomy import Taxonomy
 from evaluation.judging.answer import parse_answer
 from evaluation.judging.examples import bundled_examples, load_examples
 from evaluation.judging.layout import LaidOut, Layout, default_stop, lay_out
+from evaluation.judging.level_chances import with_chances
 from evaluation.judging.policy import DEFAULT_POLICY, apply_policy
 from evaluation.judging.quoting import content_of, type_of
 from evaluation.judging.rubric import OWN_RUBRIC, OWN_VALUES, Rubric, load_rubric
@@ -122,7 +123,11 @@ class LlmJudge:
     def _read(self, laid_out: Sequence[LaidOut]) -> Iterator[tuple[Mapping[str, Score], str | None]]:
         generations = self.generator.generate([one.prompt for one in laid_out], self.decoding)
         for one, generation in zip(laid_out, generations, strict=True):
-            yield _parsed(generation, one.opening, self.policy, self.rubric.taxonomy), generation.text or None
+            scores = _parsed(generation, one.opening, self.policy, self.rubric.taxonomy)
+            if generation.top_logprobs:
+                tokens = generation.top_logprobs
+                scores = with_chances(scores, tokens, self.rubric.taxonomy, self.rubric.labels, one.opening)
+            yield scores, generation.text or None
 
     def _score(
         self, scorer: ChoosingGenerator, laid_out: Sequence[LaidOut]
