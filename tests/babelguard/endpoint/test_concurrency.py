@@ -52,10 +52,14 @@ def test_inputs_are_taken_as_needed():
 
 def test_a_failing_job_raises_in_its_turn_and_the_rest_is_cancelled():
     ended = []
+    last_runs = asyncio.Event()
 
     async def job(number):
         if number == 1:
+            await last_runs.wait()
             raise ValueError("one")
+        if number == 2:
+            last_runs.set()
         try:
             await asyncio.sleep(0 if number == 0 else 60)
         finally:
