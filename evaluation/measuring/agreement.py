@@ -72,15 +72,17 @@ def measure_family(
     """Yield every bootstrapped measure of a family, metric by metric.
 
     Cells of one language come first, then the pools (all languages, each band) and the means over languages. The
-    families of subsets, roles and registers get the headline metrics and no single pairs of people.
+    families of subsets, roles and registers get the headline metrics and no single pairs of people, and single pairs
+    get the headline metrics alone.
     """
     for group in _groups([subject for subject in subjects if family.main or not subject.detail]):
         metrics = FULL if family.main and not group[0].brief else HEADLINE
         cells = _cells(group, family, items, categories)
         replicates = bootstrap(cells, metrics, resamples=resamples)
         for metric in metrics:
+            wanted = [subject for subject in group if metric in HEADLINE or not subject.detail]
             shared: dict[Key, Statistic] = {}
-            for subject in group:
+            for subject in wanted:
                 figures = _Figures(replicates, metric, subject, categories, intervals, shared)
                 yield from _measures_of(figures, family, common)
 

@@ -156,7 +156,6 @@ def _notes(ground: Ground, tables: Sequence[RatingTable]) -> list[str]:
             listed = ", ".join(f"{count:,} in {tag}" for tag, count in sorted(counts.items()))
             notes.append(f"Answers of {table.summary.name} that are void and count for nothing ({reason}): {listed}.")
         if table.stale:
-            notes.append(
-                f"Stored ratings of {table.summary.name} for other texts or settings, which do not count: {table.stale:,}."
-            )
+            name = table.summary.name
+            notes.append(f"Stored ratings of {name} for other texts or settings, which do not count: {table.stale:,}.")
     return notes

@@ -41,8 +41,16 @@ class Family:
         return self.whole.slice == Slice()
 
 
+MOST_PARTS = 8
+"""Agreement is measured within each subset, role or register up to this many of them.
+
+A corpus with thirty registers made by rule would take most of a run's time; what a register does to a rater is
+measured against its neutral twins in any case.
+"""
+
+
 def families(items: ItemTable) -> list[Family]:
-    """Return the family of all labelled items, then one for every subset, role and register of several.
+    """Return the family of all labelled items, then one for every subset, role and register of a few.
 
     Items without a human label are in none of them.
     """
@@ -52,7 +60,7 @@ def families(items: ItemTable) -> list[Family]:
     columns = {"subset": items.subsets, "role": items.roles, "register": items.registers}
     for dimension, column in columns.items():
         values = [str(value) for value in np.unique(column[labelled]) if value]
-        if len(values) < 2:
+        if not 2 <= len(values) <= MOST_PARTS:
             continue
         for value in values:
             found.append(_family(items, Part(Slice(**{dimension: value}), labelled & (column == value))))
