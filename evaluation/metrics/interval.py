@@ -97,8 +97,9 @@ def acceleration(jackknife: FloatArray, strata: IntArray) -> float:
     n = np.bincount(strata)
     means = np.bincount(strata, weights=jackknife) / np.maximum(n, 1)
     influence = (n[strata] - 1) / n[strata] * (means[strata] - jackknife)
-    spread = float((influence**2).sum())
-    return float((influence**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
+    squares = influence * influence
+    spread = float(squares.sum())
+    return float((squares * influence).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
 
 
 def check_level(level: float) -> None:

@@ -31,4 +31,7 @@ def macro_mean(values: npt.ArrayLike, *, axis: int = 0, undefined: Undefined = "
         return ratio(array.sum(axis=axis), array.shape[axis])
     if undefined != "skip":
         raise ValueError(f"undefined is 'propagate' or 'skip', not {undefined!r}.")
-    return ratio(np.nansum(array, axis=axis), (~np.isnan(array)).sum(axis=axis))
+    missing = np.isnan(array)
+    if not missing.any():
+        return ratio(array.sum(axis=axis), array.shape[axis])
+    return ratio(np.where(missing, 0.0, array).sum(axis=axis), (~missing).sum(axis=axis))
