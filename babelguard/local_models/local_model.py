@@ -88,7 +88,8 @@ class LocalModel:
             seeds = [_seed(decoding.seed, prompt) for prompt in batch]
             return write(sequences, rest, seeds, decoding, self.loaded.end_tokens, self.loaded.tokenizer)
 
-        results = self.run(encoded, decoding.max_new_tokens, work)
+        # Written tokens come one a pass and end early as a rule, so they fill a batch less than those of prompts.
+        results = self.run(encoded, decoding.max_new_tokens, work, counted=decoding.max_new_tokens // 8)
         for tokens, result in zip(encoded, results, strict=True):
             if isinstance(result, Failure):
                 yield Generation("", Status.ERROR, result.detail, prompt_tokens=len(tokens))
@@ -119,15 +120,26 @@ class LocalModel:
         yield from self.run(encoded, skeleton.length, work)
 
     def run(
-        self, encoded: Sequence[Tokens], answer: int, work: Callable[[Sequence[Tokens]], Sequence[Result]]
+        self,
+        encoded: Sequence[Tokens],
+        answer: int,
+        work: Callable[[Sequence[Tokens]], Sequence[Result]],
+        counted: int | None = None,
     ) -> Iterator[Result | Failure]:
-        """Yield one result a prompt; `answer` is the most tokens that are added to one."""
+        """Yield one result a prompt, in order.
+
+        Args:
+            encoded: The prompts' tokens.
+            answer: The most tokens that are added to one.
+            work: Makes the results of a batch.
+            counted: How many of an answer's tokens count towards a batch's; all if not given.
+        """
         window = self.loaded.window
         fitting = [tokens for tokens in encoded if window is None or len(tokens) + answer <= window]
         shared = self._prefix_of(fitting)
         batches: HalvingBatches[Tokens, Result | Failure] = HalvingBatches(
             work=work,
-            cost=lambda tokens: len(tokens) - shared + answer,
+            cost=lambda tokens: len(tokens) - shared + (answer if counted is None else counted),
             most_elements=self.batch_size,
             most_cost=self.batch_tokens,
             failed=lambda _: Failure(DOES_NOT_FIT),
