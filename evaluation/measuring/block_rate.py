@@ -13,22 +13,15 @@ from numpy.typing import NDArray
 
 from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
-from evaluation.measures import Measure, Slice, defined
+from evaluation.measures import Measure, Slice
 from evaluation.measuring.agreement import Intervals
+from evaluation.measuring.flag_share import ANY, flag_shares, flags_of
 from evaluation.measuring.slices import Mask, Part
-from evaluation.metrics.bootstrap import bootstrap
-from evaluation.metrics.cell import Cell
-from evaluation.metrics.levels import MISSING
 from evaluation.metrics.resampling import Resamples
 from evaluation.rating_table import RatingTable
 
 METRIC = "block_rate"
 REFERENCE = "none"
-ANY = "any"
-"""In the place of a category: some category that the rater covers is above level 1."""
-
-_SHARE = "false_positive_rate"
-"""Against a reference that calls every item harmless, the false-positive rate is the share above level 1."""
 
 
 def block_rate_measures(
@@ -45,35 +38,10 @@ def block_rate_measures(
     """
     parts = _parts(items)
     for table in tables:
-        flags = _flags(table, categories)
-        cells = {
-            (number, name): Cell.of(
-                flagged[part.mask], np.ones(int(part.mask.sum())), items.source_ids[part.mask], levels=2
-            )
-            for number, part in enumerate(parts)
-            for name, flagged in flags.items()
-            if (flagged[part.mask] != MISSING).any()
-        }
-        if not cells:
-            continue
-        found = bootstrap(cells, [_SHARE], resamples=resamples)
-        for (number, name), cell in cells.items():
-            interval = found.interval((number, name), _SHARE, method=intervals.method, level=intervals.confidence)
-            where = parts[number].slice
-            yield Measure(
-                metric=METRIC,
-                rater=table.summary.name,
-                reference=REFERENCE,
-                category=name,
-                slice=where,
-                aggregate="cell" if where.language else "pooled",
-                value=defined(interval.estimate),
-                low=defined(interval.low),
-                high=defined(interval.high),
-                n_items=cell.n_items,
-                n_clusters=cell.n_clusters,
-                n_undefined=interval.n_undefined,
-            )
+        flags = flags_of(table, categories)
+        if len(table.summary.covers) == 1:
+            del flags[ANY]  # it would say the same again
+        yield from flag_shares(table.summary.name, flags, parts, METRIC, REFERENCE, items, resamples, intervals)
 
 
 def _parts(items: ItemTable) -> list[Part]:
@@ -95,13 +63,3 @@ def _parts(items: ItemTable) -> list[Part]:
 
 def _split(column: NDArray[np.str_], within: Mask) -> list[tuple[str | None, Mask]]:
     return [(str(value), within & (column == value)) for value in np.unique(column) if value]
-
-
-def _flags(table: RatingTable, categories: Taxonomy) -> dict[str, NDArray[np.int8]]:
-    """Return category -> 1 (not flagged), 2 (flagged) or `MISSING` for every item; `ANY` where several are covered."""
-    columns = {name: table.levels[:, categories.names.index(name)] for name in table.summary.covers}
-    flags = {name: np.where(levels > 1, 2, np.where(levels == MISSING, MISSING, 1)) for name, levels in columns.items()}
-    if len(flags) > 1:
-        stacked = np.stack(list(flags.values()))
-        flags[ANY] = np.where((stacked > 0).any(axis=0), stacked.max(axis=0), MISSING)
-    return flags

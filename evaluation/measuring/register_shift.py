@@ -18,6 +18,7 @@ from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
 from evaluation.measures import Measure, Slice, defined
 from evaluation.measuring.agreement import Intervals
+from evaluation.measuring.flag_share import ANY
 from evaluation.measuring.subject import majority_levels
 from evaluation.measuring.twins import Twins, TwinTable
 from evaluation.metrics.bootstrap import Bootstrap, bootstrap
@@ -32,8 +33,6 @@ FLIP_RATE = "flip_rate"
 RECALL_CHANGE = "recall_change"
 FALSE_POSITIVE_CHANGE = "false_positive_change"
 CONTROL_CHANGE_RATE = "control_change_rate"
-ANY = "any"
-"""In the place of a category: some category is above level 1."""
 
 TOXICITY = "Toxicity"
 _POOLED = "pooled"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from evaluation.measures import Slice
-from evaluation.measuring.block_rate import ANY, METRIC, REFERENCE
+from evaluation.measuring.block_rate import METRIC, REFERENCE
+from evaluation.measuring.flag_share import ANY
 from evaluation.report.evidence import Evidence, Figure, Place, Subject
 from evaluation.report.languages import language_name
 from evaluation.report.tables import Column, Grid, Group, Row, subject_row

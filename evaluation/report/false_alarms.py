@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from evaluation.measures import MACRO, Slice
+from evaluation.measuring.flag_share import ANY
 from evaluation.report.block_rates import BlockRates, block_rates
 from evaluation.report.evidence import Evidence, Place, Subject, cell
 from evaluation.report.languages import language_name
@@ -12,7 +13,6 @@ from evaluation.report.tables import Column, Grid, Group, Row, subject_row
 
 RATE = "false_positive_rate"
 BENIGN = "benign-by-construction"
-ANY = "any"
 _ROLE = "benign-completion"
 
 
