@@ -35,9 +35,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed-evaluation: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP_INSTALL) --editable '.[evaluation]'
+	$(PIP_INSTALL) --editable '.[evaluation,cpu]'
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP_INSTALL) --editable '.[evaluation,data,endpoints,judges,dev]'
+	$(PIP_INSTALL) --editable '.[evaluation,data,endpoints,judges,train,cpu,serve,demo,dev]'
 	touch $@ $(VENV)/.installed-evaluation
