@@ -76,6 +76,11 @@ class Rating:
     scores: Mapping[str, Score]
     raw: str | None = None
 
+    @property
+    def failed(self) -> bool:
+        """Whether the rater failed in any category, so that the item is worth asking about again."""
+        return any(score.status is Status.ERROR for score in self.scores.values())
+
     def to_dict(self) -> dict[str, Any]:
         """Return the rating as plain JSON values: a bare level or status where there is no more to say."""
         scores: dict[str, Any] = {}

@@ -17,13 +17,19 @@ CHUNK = 256
 
 
 def rate_all(rater: Rater, items: Iterable[Item], categories: Taxonomy, file: RatingsFile, progress: Progress) -> None:
-    """Rate every item that the rater accepts and that has no stored rating yet.
+    """Rate every item that the rater accepts and that has no stored rating yet, or only one that failed.
+
+    A rating with the status `error` is asked for again. The new one is appended behind it and counts in its place, so
+    that nothing is lost if the run stops in between.
 
     Raises:
         RuntimeError: The rater broke its contract: one rating an item, in order, with every category.
     """
     file.mend()
-    stored = {key for key, _ in file.read()}
+    stored: set[str] = set()
+    for key, rating in file.read():
+        if not rating.failed:
+            stored.add(key)
     for chunk in _chunks(_accepted(rater, items, progress), CHUNK):
         keyed = [(rating_key(item.id, item.content_key(), rater.fingerprint), item) for item in chunk]
         fresh = [(key, item) for key, item in keyed if key not in stored]

@@ -32,6 +32,7 @@ class RatingTable:
         probabilities: Item x category, probability of a level above 1, NaN where there is none (float32).
         stale: Stored ratings that belong to other texts or other settings and do not count.
         void: Reason -> language -> how many items the rater is void for.
+        retried: Stored ratings that failed and were asked for again; the later one of an item counts.
     """
 
     summary: RaterSummary
@@ -40,15 +41,16 @@ class RatingTable:
     probabilities: NDArray[np.float32]
     stale: int = 0
     void: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    retried: int = 0
 
 
 def load_rating_table(
     file: RatingsFile, rater: Rater, kind: str, items: ItemTable, categories: Taxonomy
 ) -> RatingTable:
-    """Read a rater's stored ratings into columns.
+    """Read a rater's stored ratings into columns. Of an item whose rating failed, the last one counts.
 
     Raises:
-        UserError: A stored line is malformed, off a scale, or the second one of its item.
+        UserError: A stored line is malformed, off a scale, or the second one of an item that did not fail before.
     """
     place = {
         rating_key(str(item), str(key), rater.fingerprint): row
@@ -58,15 +60,19 @@ def load_rating_table(
     levels = np.full(shape, MISSING, dtype=np.int8)
     statuses = np.full(shape, NOT_ASKED, dtype=np.int8)
     probabilities = np.full(shape, np.nan, dtype=np.float32)
-    stale = 0
+    stale = retried = 0
     void: dict[str, dict[str, int]] = {}
-    for key, rating in file.read():
+    last = {key: number for number, (key, _) in enumerate(file.read())}
+    for number, (key, rating) in enumerate(file.read()):
         row = place.get(key)
         if row is None:
             stale += 1
             continue
-        if statuses[row, 0] != NOT_ASKED:
-            raise UserError(f"{file.path} holds two ratings of the item {rating.item}; delete one of the lines.")
+        if number < last[key]:
+            if not rating.failed:
+                raise UserError(f"{file.path} holds two ratings of the item {rating.item}; delete one of the lines.")
+            retried += 1
+            continue
         if problem := _problem(rating, categories):
             raise UserError(
                 f"{file.path}: the rating of {rating.item} {problem}; delete its line to have it rated again."
@@ -76,7 +82,7 @@ def load_rating_table(
         if isinstance(rater, Observant):
             rater.observe(rating)
     summary = RaterSummary(rater.name, kind, rater.description, tuple(rater.covers), rater.fingerprint)
-    return RatingTable(summary, levels, statuses, probabilities, stale, void)
+    return RatingTable(summary, levels, statuses, probabilities, stale, void, retried)
 
 
 def _problem(rating: Rating, categories: Taxonomy) -> str | None:

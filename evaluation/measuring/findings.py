@@ -155,6 +155,11 @@ def _notes(ground: Ground, tables: Sequence[RatingTable]) -> list[str]:
         for reason, counts in sorted(table.void.items()):
             listed = ", ".join(f"{count:,} in {tag}" for tag, count in sorted(counts.items()))
             notes.append(f"Answers of {table.summary.name} that are void and count for nothing ({reason}): {listed}.")
+        if table.retried:
+            name = table.summary.name
+            notes.append(
+                f"Ratings of {name} that failed and were asked for again when the run went on: {table.retried:,}."
+            )
         if table.stale:
             name = table.summary.name
             notes.append(f"Stored ratings of {name} for other texts or settings, which do not count: {table.stale:,}.")

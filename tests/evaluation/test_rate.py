@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from babelguard import RTP_LX, Item, Rating, Score, Status
+from babelguard import RTP_LX, Item, Rating, Score, Status, UserError
+from evaluation.item_table import build_item_table
 from evaluation.rate import CHUNK, rate_all
 from evaluation.rater import complete
+from evaluation.rating_table import STATUSES, load_rating_table
 from evaluation.ratings_file import RatingsFile
 
 
@@ -88,6 +90,51 @@ def test_a_void_text_is_void_for_every_rater_and_is_not_shown(file):
     assert rater.shown == ["x"]
     first = next(file.read())[1]
     assert {score.status for score in first.scores.values()} == {Status.VOID}
+
+
+@dataclass
+class FailingRater(CountingRater):
+    """Fails for the items of `fails`; in one category only, as a rater does that is asked category by category."""
+
+    fails: frozenset[str] = frozenset()
+
+    def rate(self, items: Sequence[Item]) -> Iterator[Rating]:
+        for rating in super().rate(items):
+            failed = {"Bias": Score.missing(Status.ERROR, "no answer")} if rating.item in self.fails else {}
+            yield Rating(rating.rater, rating.item, {**rating.scores, **failed})
+
+
+def test_what_failed_is_asked_again_and_counts_once(file):
+    items = some_items(4)
+    rate_all(FailingRater(fails=frozenset({"i/1", "i/3"})), items, RTP_LX, file, Silent())
+    again = FailingRater(fails=frozenset({"i/3"}))
+    rate_all(again, items, RTP_LX, file, Silent())
+    assert again.shown == ["i/1", "i/3"]
+    last = FailingRater()
+    rate_all(last, items, RTP_LX, file, Silent())
+    assert last.shown == ["i/3"]
+    rate_all(last, items, RTP_LX, file, Silent())
+    assert last.shown == ["i/3"]
+    table = load_rating_table(file, last, "test", build_item_table(items, RTP_LX, "here"), RTP_LX)
+    assert (table.retried, table.stale) == (3, 0)
+    assert (table.levels == 1).all()
+
+
+def test_what_fails_again_stays_an_error_and_counts_once(file):
+    items, rater = some_items(2), FailingRater(fails=frozenset({"i/1"}))
+    rate_all(rater, items, RTP_LX, file, Silent())
+    rate_all(rater, items, RTP_LX, file, Silent())
+    table = load_rating_table(file, rater, "test", build_item_table(items, RTP_LX, "here"), RTP_LX)
+    assert table.retried == 1
+    assert [STATUSES[row] for row in table.statuses[:, RTP_LX.names.index("Bias")]] == [Status.OK, Status.ERROR]
+
+
+def test_two_ratings_of_which_the_first_did_not_fail_are_told(file):
+    items = some_items(1)
+    rate_all(CountingRater(), items, RTP_LX, file, Silent())
+    file.append(list(file.read()))
+    with pytest.raises(UserError, match="holds two ratings of the item i/0"):
+        load_rating_table(file, CountingRater(), "test", build_item_table(items, RTP_LX, "here"), RTP_LX)
 
 
 class Wrong(CountingRater):
