@@ -1,7 +1,8 @@
 """LoRA adapters for every kind of guard: the recipe fields, and the modules of a model that get an adapter.
 
 Both kinds of guard use this module, so that a recipe's `lora` means the same for an encoder with a head and for a
-causal model. Heads belong to the caller: pass their names as `modules_to_save`, else peft leaves them out of the adapter.
+causal model. Heads belong to the caller: pass their names as `modules_to_save`, else peft leaves them out of the
+adapter.
 
 Sources: LoRA (Hu et al., 2022), QLoRA (Dettmers et al., 2023), rsLoRA (Kalajdzievski, 2023), DoRA (Liu et al., 2024).
 """
@@ -97,7 +98,8 @@ def add_lora(
 
     config = lora_config(model, options, task, modules_to_save)
     if options.four_bit:
-        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+        prepare: Any = prepare_model_for_kbit_training
+        model = prepare(model, use_gradient_checkpointing=False)
     try:
         return get_peft_model(model, config)
     except (ValueError, NotImplementedError) as error:
@@ -146,9 +148,10 @@ def four_bit_weights(options: LoraOptions, dtype: Any) -> Any:  # noqa: ANN401 -
         )
     if importlib.util.find_spec("bitsandbytes") is None:
         raise UserError("lora.four_bit (QLoRA) needs bitsandbytes; install it with: pip install bitsandbytes.")
-    from transformers import BitsAndBytesConfig
+    import transformers
 
-    return BitsAndBytesConfig(
+    config: Any = transformers.BitsAndBytesConfig
+    return config(
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=True,
