@@ -33,6 +33,9 @@ class LoraOptions(RecipeModel):
         description="attention: the attention's matrices; all: the feed-forward ones too; or the last parts of the "
         "modules' names, such as [q_proj, v_proj]",
     )
+    freeze_layers: int = Field(
+        0, ge=0, description="Lowest layers without an adapter: no gradient passes through them, which saves time"
+    )
     dora: bool = Field(False, description="Weight-decomposed updates: slower, for low ranks")
     rslora: bool = Field(False, description="Scale by the square root of the rank: for high ranks")
     four_bit: bool = Field(False, description="QLoRA: the frozen weights in 4 bits (NF4); CUDA with bitsandbytes only")
@@ -45,7 +48,11 @@ class LoraOptions(RecipeModel):
         return targets
 
 
-def find_targets(model: Any, targets: Placement | Sequence[str]) -> list[str]:  # noqa: ANN401 - a torch module
+def find_targets(
+    model: Any,  # noqa: ANN401 - a torch module
+    targets: Placement | Sequence[str],
+    freeze_layers: int = 0,
+) -> list[str]:
     """Return the full names of the modules that get an adapter, in the model's order.
 
     A module counts if it is a matrix inside one of the model's layers, that is, below a `torch.nn.ModuleList`. So
@@ -54,15 +61,20 @@ def find_targets(model: Any, targets: Placement | Sequence[str]) -> list[str]:  
     Args:
         model: `torch.nn.Module`; a transformers model, or a module around one.
         targets: ``attention``, ``all``, or the last parts of names.
+        freeze_layers: Lowest layers that get none.
 
     Raises:
-        UserError: A name is none of the model's, or the model has no such matrices; the sentence names those it has.
+        UserError: Every layer is left out, a name is none of the model's, or the model has no such matrices; the sentence names those it has.
     """
     found = [name for name, module in model.named_modules() if _is_matrix(module) and _in_layer(name, model)]
     if not found:
         raise UserError(
             f"No matrices for LoRA were found in the layers of {type(model).__name__}; list them in lora.targets."
         )
+    layers = 1 + max(_layer_of(name) for name in found)
+    if freeze_layers >= layers:
+        raise UserError(f"lora.freeze_layers is {freeze_layers}, and {type(model).__name__} has {layers} layers.")
+    found = [name for name in found if _layer_of(name) >= freeze_layers]
     if isinstance(targets, str):
         kept = [name for name in found if targets == "all" or _in_attention(name)]
         if not kept:
@@ -116,7 +128,7 @@ def lora_config(
     from peft import LoraConfig
     from transformers.pytorch_utils import Conv1D
 
-    targets = find_targets(model, options.targets)
+    targets = find_targets(model, options.targets, options.freeze_layers)
     return LoraConfig(
         r=options.rank,
         lora_alpha=options.alpha,
@@ -173,6 +185,10 @@ def _in_layer(name: str, model: Any) -> bool:  # noqa: ANN401 - a torch module
     parts = name.split(".")
     numbers = [place for place, part in enumerate(parts) if part.isdecimal()]
     return any(isinstance(model.get_submodule(".".join(parts[:place])), torch.nn.ModuleList) for place in numbers)
+
+
+def _layer_of(name: str) -> int:
+    return int(next(part for part in name.split(".") if part.isdecimal()))
 
 
 def _in_attention(name: str) -> bool:
