@@ -22,16 +22,15 @@ class Phrases:
     """One language's table, ready to be looked for.
 
     Attributes:
-        starting_with: First word of a phrase -> finds the longest phrase that begins there.
-        short: Phrase -> what it becomes.
+        starting_with: First word of a phrase, case folded -> finds the longest phrase that begins there, a group each,
+            and what each becomes, in the order of the groups.
         endings: Ending -> what it becomes.
         shortest_stem: Letters that stand before an ending at least.
         whole: Words that only look as if they had such an ending.
         left_out: Finds what is dropped; `None` where nothing is.
     """
 
-    starting_with: Mapping[str, regex.Pattern[str]]
-    short: Mapping[str, str]
+    starting_with: Mapping[str, tuple[regex.Pattern[str], tuple[str, ...]]]
     endings: Mapping[str, str]
     shortest_stem: int
     whole: frozenset[str]
@@ -43,16 +42,14 @@ def phrases_of(table: str, tag: str) -> Phrases:
     """Return a language's phrases of a table; see the head of data_prep/register_tables/contractions.yaml."""
     entry: dict[str, Any] = load_table(table)[tag]
     anywhere, before = entry.get("phrases", {}), entry.get("before_a_word", {})
-    by_first: dict[str, dict[str, str]] = {}
+    by_first: dict[str, dict[str, tuple[str, str]]] = {}
     for phrases, follows in ((anywhere, _RIGHT), (before, _WORD_FOLLOWS)):
-        for phrase in phrases:
+        for phrase, short in phrases.items():
             first = WORD.match(phrase)
-            by_first.setdefault(first.group() if first else phrase, {})[phrase] = follows
-    patterns = {first: _longest_of(follows) for first, follows in by_first.items()}
+            by_first.setdefault(_folded(first.group() if first else phrase), {})[phrase] = (short, follows)
     dropped = entry.get("left_out")
     return Phrases(
-        patterns,
-        {**anywhere, **before},
+        {first: _longest_of(found) for first, found in by_first.items()},
         entry.get("endings", {}),
         int(entry.get("shortest_stem", 2)),
         frozenset(entry.get("whole_words", ())),
@@ -60,10 +57,18 @@ def phrases_of(table: str, tag: str) -> Phrases:
     )
 
 
-def _longest_of(follows: Mapping[str, str]) -> regex.Pattern[str]:
-    longest_first = sorted(follows, key=len, reverse=True)
-    alternatives = (regex.escape(phrase).replace("'", "['’]") + follows[phrase] for phrase in longest_first)
-    return regex.compile("|".join(alternatives), regex.IGNORECASE)
+def _folded(word: str) -> str:
+    return word.casefold().replace("’", "'")
+
+
+def _longest_of(phrases: Mapping[str, tuple[str, str]]) -> tuple[regex.Pattern[str], tuple[str, ...]]:
+    longest_first = sorted(phrases, key=len, reverse=True)
+    alternatives = (
+        "(" + regex.escape(phrase).replace("'", "['’]") + ")" + phrases[phrase][1] for phrase in longest_first
+    )
+    # full case folding: the capitals of "grüße" are "GRÜSSE"
+    found = regex.compile("|".join(alternatives), regex.IGNORECASE | regex.FULLCASE)
+    return found, tuple(phrases[phrase][0] for phrase in longest_first)
 
 
 def phrase_edits(text: str, phrases: Phrases, words: Iterable[tuple[int, int, str]]) -> list[Edit]:
@@ -80,12 +85,12 @@ def phrase_edits(text: str, phrases: Phrases, words: Iterable[tuple[int, int, st
     for start, end, word in words:
         if start < done or (start > 0 and text[start - 1] in _JOINED):
             continue
-        folded = word.casefold().replace("’", "'")
-        pattern = phrases.starting_with.get(folded)
+        folded = _folded(word)
+        pattern, shorts = phrases.starting_with.get(folded, (None, ()))
         match = pattern.match(text, start) if pattern is not None else None
         if match is not None:
             done = match.end()
-            edits.append((start, done, _short(match.group(), phrases.short)))
+            edits.append((start, done, _like(match.group(), shorts[(match.lastindex or 1) - 1])))
         elif suffixes and folded.endswith(suffixes) and folded not in phrases.whole:
             ending = next(suffix for suffix in suffixes if folded.endswith(suffix))
             if len(word) - len(ending) >= phrases.shortest_stem:
@@ -98,8 +103,7 @@ _JOINED = frozenset("0123456789_'’")
 """Signs before a word that make it a part of something longer."""
 
 
-def _short(found: str, short: Mapping[str, str]) -> str:
-    put = short[found.casefold().replace("’", "'")]
+def _like(found: str, put: str) -> str:
     return like_case(found, put) if put[:1].isalpha() else put
 
 

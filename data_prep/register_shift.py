@@ -18,6 +18,7 @@ from data_prep.register import REGISTERS, Register, apply_edits
 
 TWIN_MARK = "#"
 """Stands between the parent's id and the register's name in a twin's id."""
+NOT_DRAWN = "register shift: not in the share of source_ids that was asked for"
 
 
 class RegisterChoice(RecipeModel):
@@ -41,6 +42,9 @@ class ShiftOptions(RecipeModel):
     )
     of: tuple[str, ...] = Field(("neutral",), description="Registers whose items are shifted; others pass through")
     keep_parents: bool = Field(True, description="Yield the items themselves too, before their twins")
+    share: float = Field(
+        1.0, gt=0, le=1, description="Share of the source_ids that get twins, drawn anew for each register by hash"
+    )
     seed: int = Field(0, ge=0, description="Seed, with the item's id and the register's name, of every choice")
 
     @field_validator("registers", mode="before")
@@ -102,6 +106,9 @@ def shift_items(items: Iterable[Item], options: ShiftOptions, log: RejectLog) ->
             continue
         known = language(item.language)
         for one in registers:
+            if not in_share(item.source_id, one.name, options):
+                log.leave_out(NOT_DRAWN)
+                continue
             twin = _twin(item, known, one, options.seed, rng, log)
             if twin is not None:
                 yield twin
@@ -120,6 +127,13 @@ def _look_up(options: ShiftOptions) -> list[_Chosen]:
 def seed_of(item_id: str, register: str, seed: int) -> int:
     """Return the seed of one twin (64 bits): it depends on nothing but these three."""
     return int.from_bytes(hashlib.blake2b(f"{seed}\0{register}\0{item_id}".encode(), digest_size=8).digest())
+
+
+def in_share(source_id: str, register: str, options: ShiftOptions) -> bool:
+    """Return whether a register's draw takes a content: the same in all its languages, roles and other registers."""
+    if options.share >= 1:
+        return True
+    return seed_of(source_id, register, options.seed) < options.share * 2**64
 
 
 def _twin(item: Item, known: Language, one: _Chosen, seed: int, rng: Random, log: RejectLog) -> Item | None:

@@ -163,6 +163,7 @@ class _Stages:
 
     def _taken(self, part: Part, tally: PartTally, shown: Shown) -> Iterator[Item]:
         chosen = _limited(part, self.plan)
+        own = Filter(part.recipe.filter)
         for item in part.source.read(part.options, self.plan.taxonomy, tally.log):
             tally.read += 1
             if tally.read % BATCH == 0:
@@ -177,7 +178,7 @@ class _Stages:
             if checked is None:
                 continue
             self.made.reliability.add((part.name, checked.role.value, checked.language), checked.labels)
-            reason = self.filter.reason_against(checked)
+            reason = self.filter.reason_against(checked) or own.reason_against(checked)
             if reason is not None:
                 self._leave_out(checked, tally, reason)
                 continue

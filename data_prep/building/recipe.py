@@ -34,6 +34,9 @@ class PartRecipe(ComponentRecipe):
         None, description="Take only what the source itself has in these splits; everything if not set"
     )
     split: PartSplit = Field("own", description="own: the source's splits where it has some; hash: none of them")
+    filter: FilterRecipe = Field(
+        FilterRecipe(), description="What an item of this part must be, beside the filter of all"
+    )
     licence: str | None = Field(None, description="Licence that you cleared this part for, in place of the publisher's")
 
     @model_validator(mode="before")
