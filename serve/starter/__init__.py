@@ -6,7 +6,8 @@ from pathlib import Path
 
 from babelguard.errors import UserError
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent / "bundle"
+"""A folder of its own, because a bundle's seal covers every file beside it."""
 
 
 def starter_bundle() -> Path:

@@ -1,0 +1,243 @@
+"""The dynamic batcher: requests come from any thread or coroutine, batches run in worker threads.
+
+One worker at a time forms a batch; the others run theirs meanwhile. The former tokenises what comes next, takes windows
+in turn from all waiting requests until the batch is full or its oldest request has waited long enough, hands its place
+to the next worker, and runs the batch. So batches grow with the load by themselves, and nothing waits while a worker
+is idle, but for the maximum wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TypeVar, cast
+
+from serve.batching.engine import Engine, Logits, NoObserver, Observer
+from serve.batching.fair_queue import FairQueue
+from serve.batching.packing import CPU_RUN_TOKENS, pack
+from serve.batching.refusal import BatcherClosedError, OverloadedError
+from serve.batching.settings import BatchingSettings
+from serve.batching.window_cache import WindowCache
+from serve.batching.work import Piece, Work
+from serve.windows import Encoded
+
+AnswerT = TypeVar("AnswerT")
+
+_ENCODED_TEXTS = 256
+"""Texts that are encoded together, at most."""
+
+_ENCODED_CHARACTERS_PER_TOKEN = 6
+"""Characters that are encoded for each token of room in a batch: some more than a token mostly has."""
+
+_CHARACTERS_PER_TOKEN = 3
+"""What a token stands for in the estimate of waiting times; rather few than many."""
+
+_LONGEST_RETRY_SECONDS = 30
+
+
+class DynamicBatcher:
+    """Batches the windows of concurrent requests, in turn and within bounds."""
+
+    def __init__(
+        self, engine: Engine, settings: BatchingSettings | None = None, observer: Observer | None = None
+    ) -> None:
+        """Start the workers.
+
+        Args:
+            engine: What encodes and runs.
+            settings: Bounds; unset `workers`, `batch_tokens` and `run_tokens` are 1, 1,024 and what suits a CPU.
+            observer: Who is told of waits and batches.
+        """
+        self._engine = engine
+        self._settings = settings or BatchingSettings()
+        self._batch_tokens = self._settings.batch_tokens or 1024
+        self._observer = observer or NoObserver()
+        self._queue = FairQueue()
+        self._changed = threading.Condition()
+        self._forming = threading.Lock()
+        self._texts = 0
+        self._characters = 0
+        self._closed = False
+        self._speed: float | None = None  # tokens a second of all workers together, the last batches counting most
+        self._threads = [
+            threading.Thread(target=self._work, name=f"batch-{number}", daemon=True)
+            for number in range(self._settings.workers or 1)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def texts_in_hand(self) -> int:
+        """Texts that are accepted and not yet answered."""
+        return self._texts
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more is accepted."""
+        return self._closed
+
+    def submit(
+        self,
+        texts: Sequence[str],
+        finish: Callable[[int, Encoded, Logits], AnswerT],
+        *,
+        cache: WindowCache | None = None,
+        owner: str = "",
+    ) -> Future[list[AnswerT]]:
+        """Accept a request.
+
+        Args:
+            texts: Its texts.
+            finish: Makes a text's answer from its position, its windows and their logits [windows, columns]; runs in a
+                worker's thread.
+            cache: Where the logits of windows are looked up first and kept.
+            owner: Whose windows these are in the cache.
+
+        Returns:
+            The answers, in the texts' order. Cancelling it takes the request's remaining windows out of the queue.
+
+        Raises:
+            OverloadedError: The queue is full.
+            BatcherClosedError: The server is shutting down.
+        """
+        work = Work(texts, finish, time.monotonic(), cache, owner)
+        with self._changed:
+            if self._closed:
+                raise BatcherClosedError
+            if (
+                self._texts + len(texts) > self._settings.queue_texts
+                or self._characters + work.characters > self._settings.queue_characters
+            ):
+                raise OverloadedError(self._retry_after())
+            if not texts:
+                work.future.set_result([])
+                return cast("Future[list[AnswerT]]", work.future)
+            self._texts += len(texts)
+            self._characters += work.characters
+            self._queue.put(work)
+            self._changed.notify_all()
+        work.future.add_done_callback(lambda _: self._leave(work))
+        return cast("Future[list[AnswerT]]", work.future)
+
+    async def rate(
+        self,
+        texts: Sequence[str],
+        finish: Callable[[int, Encoded, Logits], AnswerT],
+        *,
+        cache: WindowCache | None = None,
+        owner: str = "",
+    ) -> list[AnswerT]:
+        """Do what `submit` does, and wait for the answers; a cancelled coroutine cancels the request."""
+        return await asyncio.wrap_future(self.submit(texts, finish, cache=cache, owner=owner))
+
+    def close(self) -> None:
+        """Accept nothing more, finish what was accepted, and return when it is done."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _leave(self, work: Work) -> None:
+        with self._changed:
+            self._texts -= len(work.texts)
+            self._characters -= work.characters
+            self._changed.notify_all()
+
+    def _retry_after(self) -> int:
+        seconds = self._characters / _CHARACTERS_PER_TOKEN / self._speed if self._speed else 1.0
+        return min(max(math.ceil(seconds), 1), _LONGEST_RETRY_SECONDS)
+
+    def _work(self) -> None:
+        while True:
+            with self._forming:
+                pieces = self._form_batch()
+            if pieces is None:
+                return
+            if pieces:
+                self._run(pieces)
+
+    def _form_batch(self) -> list[Piece] | None:
+        """Return the windows of the next batch; `None` when there will be none any more."""
+        with self._changed:
+            while not len(self._queue):
+                if self._closed:
+                    return None
+                self._changed.wait()
+            oldest = self._queue.oldest
+        deadline = 0.0 if oldest is None else oldest + self._settings.maximum_wait_ms / 1000
+        pieces: list[Piece] = []
+        room = self._batch_tokens
+        while True:
+            self._encode_ahead(room)
+            with self._changed:
+                taken = self._queue.take(room, at_least_one=not pieces)
+                pieces += taken
+                room -= sum(len(piece.ids) for piece in taken)
+                if room <= 0 or self._queue.has_ready:
+                    break
+                if len(self._queue):
+                    continue  # texts that are yet to be encoded
+                left = deadline - time.monotonic()
+                if left <= 0 or self._closed:
+                    break
+                self._changed.wait(left)
+        self._note_waits(pieces)
+        return pieces
+
+    def _encode_ahead(self, room: int) -> None:
+        with self._changed:
+            chosen = self._queue.uncut_texts(room * _ENCODED_CHARACTERS_PER_TOKEN, _ENCODED_TEXTS)
+        if not chosen:
+            return
+        try:
+            encoded = self._engine.encode_all([work.texts[text] for work, text in chosen])
+        except Exception:  # noqa: BLE001 - one text must not take the others with it; each is tried alone
+            for work, text in chosen:
+                self._encode_alone(work, text)
+            return
+        for (work, text), each in zip(chosen, encoded, strict=True):
+            work.add_encoded(text, each)
+
+    def _encode_alone(self, work: Work, text: int) -> None:
+        try:
+            (encoded,) = self._engine.encode_all([work.texts[text]])
+        except Exception as error:  # noqa: BLE001 - its own request hears of it
+            work.fail(error)
+            return
+        work.add_encoded(text, encoded)
+
+    def _note_waits(self, pieces: Sequence[Piece]) -> None:
+        now = time.monotonic()
+        for piece in pieces:
+            if not piece.work.started:
+                piece.work.started = True
+                self._observer.request_waited(now - piece.work.arrived)
+
+    def _run(self, pieces: Sequence[Piece]) -> None:
+        lengths = [len(piece.ids) for piece in pieces]
+        for run in pack(lengths, self._settings.run_tokens or CPU_RUN_TOKENS):
+            # A client that went away while the batch ran costs nothing more.
+            wanted = [pieces[place] for place in run if not pieces[place].work.future.done()]
+            if wanted:
+                self._run_alike(wanted)
+
+    def _run_alike(self, pieces: Sequence[Piece]) -> None:
+        begin = time.monotonic()
+        try:
+            logits = self._engine.logits([piece.ids for piece in pieces])
+        except Exception as error:  # noqa: BLE001 - the requests hear of it, and the worker lives on
+            for piece in pieces:
+                piece.work.fail(error)
+            return
+        seconds = time.monotonic() - begin
+        tokens = sum(len(piece.ids) for piece in pieces)
+        for piece, row in zip(pieces, logits, strict=True):
+            piece.work.record(piece, row)
+        speed = len(self._threads) * tokens / max(seconds, 1e-6)
+        self._speed = speed if self._speed is None else 0.9 * self._speed + 0.1 * speed
+        self._observer.batch_ran(len(pieces), tokens, seconds)
