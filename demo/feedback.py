@@ -1,0 +1,187 @@
+"""Feedback: decisions that a person disagrees with, and the sheets that carry them to annotators and back.
+
+A disagreement is one person's annotation of one text. The export is a batch of `data_prep.annotating`: the person's own
+sheet filled in, and empty sheets for others, so that `python -m data_prep.annotation import` merges all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from babelguard.errors import UserError
+from babelguard.item import Item
+from babelguard.jsonl import write_jsonl
+from babelguard.languages import language
+from babelguard.taxonomy import taxonomy
+from demo.verdict import Verdict
+
+if TYPE_CHECKING:
+    from data_prep.annotating.batch import Batch
+
+MOST_DISAGREEMENTS = 500
+"""Disagreements that one session keeps."""
+LONGEST_COMMENT = 2000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One text whose decision a person disagrees with.
+
+    Attributes:
+        verdict: What the guard said.
+        levels: Category -> the level that the person gives.
+        language: Tag of the text's language.
+        comment: Why, in the person's words.
+        guard: Name and version of the guard.
+    """
+
+    verdict: Verdict
+    levels: Mapping[str, int]
+    language: str
+    comment: str = ""
+    guard: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def changes(self) -> dict[str, tuple[int, int]]:
+        """Category -> (the guard's level, the person's), where they differ."""
+        theirs = self.verdict.levels
+        return {name: (theirs[name], level) for name, level in self.levels.items() if theirs[name] != level}
+
+    def to_item(self) -> Item:
+        """Return the text as an item; what the guard said stands in its metadata."""
+        digest = hashlib.sha256(f"{self.language}\0{self.verdict.text}".encode()).hexdigest()[:16]
+        said = {
+            "guard": dict(self.guard),
+            "levels": self.verdict.levels,
+            "flagged": [category.name for category in self.verdict.flags],
+        }
+        return Item(
+            id=f"feedback/{digest}",
+            text=self.verdict.text,
+            language=self.language,
+            source="feedback",
+            source_id=f"feedback/{digest}",
+            metadata={"guard_said": said},
+        )
+
+
+def disagree(
+    verdict: Verdict | None, levels: Mapping[str, int], code: str | None, comment: str, guard: Mapping[str, str]
+) -> Disagreement:
+    """Take in a disagreement.
+
+    Raises:
+        UserError: There is no verdict to disagree with, nothing differs, or the language is not known.
+    """
+    if verdict is None:
+        raise UserError("There is nothing to disagree with yet: check a text on the first page.")
+    spoken = code or verdict.asked
+    if spoken is None:
+        raise UserError("Choose the text's language: annotators get one sheet a language.")
+    made = Disagreement(verdict, dict(levels), language(spoken).tag, comment.strip()[:LONGEST_COMMENT], dict(guard))
+    if not made.changes and not made.comment:
+        raise UserError("All levels are the guard's own: change the ones that you disagree with, or leave a comment.")
+    return made
+
+
+def add(kept: Sequence[Disagreement], made: Disagreement) -> list[Disagreement]:
+    """Return a session's disagreements with one more; a second one on the same text takes the first one's place.
+
+    Raises:
+        UserError: There are as many as a session keeps.
+    """
+    others = [one for one in kept if one.to_item().id != made.to_item().id]
+    if len(others) >= MOST_DISAGREEMENTS:
+        raise UserError(f"There are {MOST_DISAGREEMENTS} disagreements already: export them and start anew.")
+    return [*others, made]
+
+
+def export_disagreements(
+    kept: Sequence[Disagreement], person: str, others: Sequence[str], taxonomy_name: str, folder: Path
+) -> Path:
+    """Write a batch of annotation sheets as one archive.
+
+    In it are ``key/`` and ``send/`` as `data_prep.annotation export` makes them, and ``returned/`` with the person's
+    own sheets, filled in.
+
+    Args:
+        kept: The disagreements.
+        person: Who disagrees.
+        others: Further annotators, who get empty sheets.
+        taxonomy_name: The taxonomy of the guard.
+        folder: Where the archive goes.
+
+    Returns:
+        Path of the archive.
+
+    Raises:
+        UserError: There is nothing to export, or a name cannot be a file's.
+    """
+    if not kept:
+        raise UserError("There is nothing to export yet: disagree with a decision first.")
+    people = [person.strip(), *(name.strip() for name in others if name.strip())]
+    for name in people:
+        if not _NAME.fullmatch(name):
+            raise UserError(f"{name!r:.50} cannot be an annotator's name: letters, digits, '.', '_' and '-' only.")
+    with tempfile.TemporaryDirectory(prefix="babelguard-feedback-") as scratch:
+        batch = _export(kept, people, taxonomy_name, Path(scratch))
+        _fill_in(batch, kept, people[0], Path(scratch) / batch.name)
+        made = shutil.make_archive(str(Path(scratch) / "archive"), "zip", scratch, batch.name)
+        target = folder / f"{batch.name}.zip"
+        shutil.move(made, target)
+    return target
+
+
+def _export(kept: Sequence[Disagreement], people: Sequence[str], taxonomy_name: str, scratch: Path) -> Batch:
+    from data_prep.annotating.export import export
+    from data_prep.annotating.recipe import SheetsPlan, SheetsRecipe
+    from data_prep.source import SOURCES
+
+    items = [one.to_item() for one in kept]
+    path = scratch / "items.jsonl"
+    write_jsonl(path, (item.to_dict() for item in items))
+    digest = hashlib.sha256("\0".join(sorted(item.id for item in items)).encode()).hexdigest()[:8]
+    recipe = SheetsRecipe.model_validate(
+        {
+            "name": f"feedback-{people[0]}-{digest}",
+            "task": "annotation",
+            "taxonomy": taxonomy_name,
+            "corpus": {"source": "items", "path": str(path)},
+            "languages": sorted({item.language for item in items}),
+            "people": list(people),
+            "output": str(scratch),
+        }
+    )
+    source = SOURCES.get("items")
+    options = source.options.model_validate(recipe.corpus.own_options)
+    return export(SheetsPlan(recipe, taxonomy(taxonomy_name), source, options)).batch
+
+
+def _fill_in(batch: Batch, kept: Sequence[Disagreement], person: str, folder: Path) -> None:
+    """Write the person's own sheets with the levels that they gave, where filled-in sheets belong."""
+    from data_prep.annotating.columns import COMMENT, TEXT, columns_of, rated_taxonomy
+    from data_prep.annotating.rubric import heading
+    from data_prep.annotating.sheet import CODE, Sheet
+    from data_prep.annotating.workbook import write_workbook
+
+    by_id = {one.to_item().id: one for one in kept}
+    returned = folder / "returned"
+    returned.mkdir()
+    for sheet in batch.sheets:
+        if sheet.person != person:
+            continue
+        rows = []
+        for row in sheet.rows:
+            one = by_id[row.items[TEXT]]
+            levels = {heading(c): str(one.levels[c.name]) for c in rated_taxonomy(batch) if c.name in one.levels}
+            rows.append({CODE: row.code, TEXT: one.verdict.text, COMMENT: one.comment, **levels})
+        filled = Sheet(sheet.name, columns_of(batch, sheet.language), tuple(rows))
+        write_workbook(filled, returned / f"{sheet.name}.xlsx")
