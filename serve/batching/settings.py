@@ -33,8 +33,8 @@ class BatchingSettings(RecipeModel):
     run_tokens: int | None = Field(
         None,
         ge=0,
-        description="What one more run of the model costs, in tokens: a batch of mixed lengths is split into runs where "
-        "that saves more padding. What suits the provider if not set",
+        description="What one more run of the model costs, in tokens: a batch of mixed lengths is split into runs "
+        "where that saves more padding. What suits the provider if not set",
     )
     queue_texts: int = Field(
         1024, ge=1, description="Texts that are accepted and not yet answered; beyond, requests are refused with 503"
