@@ -41,7 +41,7 @@ class Encoder:
 
     Window *i* of a text begins at its token i * (room - overlap), whatever follows, and the prefix is put before
     each, so that a text that grows keeps its windows but the last one or two. Special tokens that a text spells
-    (``</s>``) are read as letters.
+    (``</s>``) are read as letters: what frames a window is ours alone. A text of white space has no window.
     """
 
     def __init__(self, tokenizer: Path, *, window: int, overlap: int, prefix: str = "") -> None:
@@ -65,6 +65,7 @@ class Encoder:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._tokenizer.encode_special_tokens = True
+        self._spelled = self._spellings()
         self._prefix = prefix
         self._before, self._after = self._frame()
         self._room = window - len(self._before) - len(self._after)
@@ -94,23 +95,47 @@ class Encoder:
             replaced.append(count)
         encodings = self._tokenizer.encode_batch(readable, add_special_tokens=False)
         return [
-            self._cut(encoding, len(text) - len(self._prefix), count)
+            self._cut(*self._own_tokens(encoding, text), len(text) - len(self._prefix), count)
             for encoding, text, count in zip(encodings, readable, replaced, strict=True)
         ]
 
-    def _cut(self, encoding: Any, length: int, replaced: int) -> Encoded:  # noqa: ANN401 - tokenizers has no types
+    def _own_tokens(self, encoding: Any, text: str) -> tuple[list[int], list[Span]]:  # noqa: ANN401 - no types
+        """Return the tokens behind the prefix with the characters that each stands for, in the prefixed text."""
+        if not text[len(self._prefix) :].strip():
+            return [], []
         ids: list[int] = encoding.ids
         offsets: list[Span] = encoding.offsets
         own = next((n for n, (_, end) in enumerate(offsets) if end > len(self._prefix)), len(ids))
+        ids, offsets = ids[own:], offsets[own:]
+        if self._spelled.keys().isdisjoint(ids):
+            return ids, offsets
+        spelled = [(self._spelled.get(token, [token]), span) for token, span in zip(ids, offsets, strict=True)]
+        return [n for letters, _ in spelled for n in letters], [span for letters, span in spelled for _ in letters]
+
+    def _cut(self, ids: list[int], offsets: list[Span], length: int, replaced: int) -> Encoded:
         windows, spans = [], []
-        for start in range(own, len(ids), self._stride):
+        for start in range(0, len(ids), self._stride):
             end = min(start + self._room, len(ids))
             windows.append(np.array([*self._before, *ids[start:end], *self._after], dtype=np.int64))
             shown = offsets[start:end]
             spans.append(_inside(min(a for a, _ in shown), max(b for _, b in shown), len(self._prefix), length))
             if end == len(ids):
                 break
-        return Encoded(tuple(windows), tuple(spans), len(ids) - own, replaced)
+        return Encoded(tuple(windows), tuple(spans), len(ids), replaced)
+
+    def _spellings(self) -> dict[int, list[int]]:
+        """Return for each special token the tokens of its letters.
+
+        Many vocabularies hold special tokens as ordinary pieces too, so that the tokenizer alone cannot be told to
+        leave them.
+        """
+        special = {n: each.content for n, each in self._tokenizer.get_added_tokens_decoder().items() if each.special}
+        unknown = next((n for n, content in special.items() if content in {"<unk>", "[UNK]"}), None)
+        if unknown is not None:
+            del special[unknown]  # it stands for what the vocabulary lacks, in any text
+        letters = {letter: self._tokenizer.token_to_id(letter) for letter in "".join(special.values())}
+        known = {a: n if n is not None else unknown for a, n in letters.items()}
+        return {n: [i for a in content if (i := known[a]) is not None] for n, content in special.items()}
 
     def _frame(self) -> tuple[list[int], list[int]]:
         """Return the ids that stand before and behind the text in every window: special tokens and the prefix."""

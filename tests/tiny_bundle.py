@@ -80,7 +80,7 @@ def make_tiny_bundle(
         The folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    tokens = _write_tokenizer(folder / "tokenizer.json")
+    tokens = write_tiny_tokenizer(folder / "tokenizer.json")
     columns = sum(category.scale - 1 for category in taxonomy)
     for precision in precisions:
         _write_model(folder / f"model.{precision}.onnx", *tiny_weights(tokens, columns, seed))
@@ -151,7 +151,7 @@ def tiny_thresholds(taxonomy: Taxonomy = RTP_LX) -> Thresholds:
     )
 
 
-def _write_tokenizer(path: Path) -> list[str]:
+def write_tiny_tokenizer(path: Path) -> list[str]:
     """Write a Unigram tokenizer with words, letters and, for all else, bytes; return its tokens."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
