@@ -56,6 +56,10 @@ class Form(Protocol):
         """
         ...
 
+    def verdict(self, levels: Levels) -> str:
+        """Return what the answer decides, by which it is seen whether there is anything to tell apart."""
+        ...
+
     def rater(self, name: str, model: LocalModel) -> Rater:
         """Return the rater that reads such answers of a model in memory, as an exported guard is read."""
         ...

@@ -7,7 +7,7 @@ in its prompt, so that no answer says anything about it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,10 @@ class GuardForm:
             ids += [*written.forced, *continuation(self.tokenizer, written.step.say, line)]
         return (*ids, self.end)
 
+    def verdict(self, levels: Levels) -> str:
+        """Return ``safe`` or ``unsafe``."""
+        return UNSAFE if self.violated(levels) else SAFE
+
     def violated(self, levels: Levels) -> list[str]:
         """Return the covered categories that reach their level, in the taxonomy's order."""
         return [
@@ -112,6 +116,10 @@ class GuardForm:
             for name in self.taxonomy.names
             if name in levels and levels[name] >= self.recipe.first_unsafe_level(name)
         ]
+
+    def at(self, threshold: float) -> GuardForm:
+        """Return the format with another threshold."""
+        return replace(self, threshold=threshold)
 
     def rater(self, name: str, model: LocalModel) -> Rater:
         """Return a guard that reads the verdict from the model's logits."""

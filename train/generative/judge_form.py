@@ -100,6 +100,10 @@ class JudgeForm:
             before += written
         return (*ids, self.end)
 
+    def verdict(self, levels: Levels) -> str:
+        """Return the levels themselves."""
+        return " ".join(f"{name}={levels[name]}" for name in self.taxonomy.names if name in levels)
+
     def rater(self, name: str, model: LocalModel) -> Rater:
         """Return a judge that reads levels from the model's logits (mode: score)."""
         return LlmJudge(

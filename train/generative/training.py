@@ -1,0 +1,307 @@
+"""One training of a generative guard: from corpus to best weights, in one stage or two."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from babelguard.errors import UserError
+from evaluation.run_folder import RunFolder
+from train.classifier.arguments import reporters
+from train.corpus import TrainingCorpus, read_corpus
+from train.figures import LOWER_IS_BETTER, better
+from train.generative.arguments import Pace, check_devices, dpo_arguments, sft_arguments, spread
+from train.generative.finish import finish
+from train.generative.loading import Tokenizing, load_causal, load_tokenizing
+from train.generative.material import Material, prepare
+from train.generative.options import GenerativeOptions
+from train.generative.rating import rate
+from train.generative.spec import FILE, GenerativeSpec, spec_text
+from train.lora import add_lora
+from train.recipe import TrainPlan
+
+TRAINED = "trained.json"
+"""Stands in a run's folder when training has ended and `best/` holds what is best."""
+BEST, SUPERVISED, PREFERENCE = "best", "supervised", "preference"
+RUBRIC = "rubric.j2"
+WEIGHTS = ("adapter_model.safetensors", "adapter_config.json", "model.safetensors", "config.json")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one stage left.
+
+    Attributes:
+        name: supervised or preference.
+        checkpoint: Name of the best checkpoint.
+        value: The figure by which it was chosen; `None` where it was never defined.
+        steps: Optimiser steps that were made.
+        planned_steps: Optimiser steps that were planned; more if it stopped early.
+    """
+
+    name: str
+    checkpoint: str
+    value: float | None
+    steps: int
+    planned_steps: int
+
+
+def train(plan: TrainPlan[GenerativeOptions]) -> Path:
+    """Train, choose the best checkpoint, rate the held-out splits and write the model card.
+
+    Raises:
+        UserError: Anything about recipe, corpus, model, devices or disk that the user can mend.
+    """
+    corpus = read_corpus(plan)
+    folder = RunFolder(plan.run_folder)
+    first = os.environ.get("RANK", "0") == "0"
+    with folder.locked() if first else nullcontext():
+        if first:
+            folder.write_recipe(plan.resolved())
+            folder.write_environment()
+        if not (folder.path / TRAINED).is_file() and not _fit(plan, corpus, folder):
+            return folder.path
+        if first:
+            finish(plan, corpus, folder)
+    return folder.path
+
+
+def _fit(plan: TrainPlan[GenerativeOptions], corpus: TrainingCorpus, folder: RunFolder) -> bool:
+    """Train to the end, or to the limit of this sitting; return whether it was the end."""
+    from transformers import set_seed
+
+    reporters(plan.recipe.optimisation.report_to)
+    options = plan.options
+    tokenizing = load_tokenizing(options.model, options.answer, plan.taxonomy)
+    material = prepare(plan, corpus, tokenizing.form)
+    check_devices(plan)
+    if options.answer.format == "judge":
+        shutil.copyfile(options.answer.rubric, folder.path / RUBRIC)
+    folder.write_text(FILE, spec_text(_spec(plan, tokenizing, material)))
+    set_seed(plan.recipe.seed)
+    supervised = _supervised(plan, folder, tokenizing, material)
+    if supervised is None:
+        return False
+    stages = [supervised]
+    if options.preference is not None:
+        preferred = _preferred(plan, folder, tokenizing, material)
+        if preferred is None:
+            return False
+        stages.append(preferred)
+    _keep_best(plan, folder, tokenizing, stages, [*tokenizing.remarks, *material.remarks])
+    return True
+
+
+def _supervised(
+    plan: TrainPlan[GenerativeOptions], folder: RunFolder, tokenizing: Tokenizing, material: Material
+) -> Stage | None:
+    if (found := _stage_of(folder, SUPERVISED)) is not None:
+        return found
+    from datasets import Dataset
+
+    from train.generative.trainers import GuardSFTTrainer
+
+    options, pace = plan.options, plan.recipe.optimisation
+    model = load_causal(options.model, options.lora)
+    if options.lora is not None:
+        model = add_lora(model, options.lora, task="CAUSAL_LM")
+    checkpoints = folder.path / "checkpoints"
+    trainer = GuardSFTTrainer(
+        model=model,
+        args=sft_arguments(
+            plan, Pace(pace.epochs, pace.max_steps, pace.learning_rate, len(material.examples)), checkpoints
+        ),
+        train_dataset=Dataset.from_list([example.row for example in material.examples]),
+        eval_dataset=Dataset.from_list([example.row for example in material.compared_examples]),
+        processing_class=tokenizing.tokenizer,
+    )
+    return _run_stage(plan, folder, tokenizing, material, SUPERVISED, trainer)
+
+
+def _preferred(
+    plan: TrainPlan[GenerativeOptions], folder: RunFolder, tokenizing: Tokenizing, material: Material
+) -> Stage | None:
+    if (found := _stage_of(folder, PREFERENCE)) is not None:
+        return found
+    from datasets import Dataset
+
+    from train.generative.trainers import GuardDPOTrainer
+
+    preference = plan.options.preference
+    if preference is None:
+        raise ValueError("the recipe has no preference step")
+    pace = Pace(preference.epochs, preference.max_steps, preference.learning_rate, len(material.pairs))
+    trainer = GuardDPOTrainer(
+        model=_after_supervised(plan, folder),
+        args=dpo_arguments(plan, pace, folder.path / "checkpoints-preference"),
+        train_dataset=Dataset.from_list([pair.row for pair in material.pairs]),
+        eval_dataset=Dataset.from_list([pair.row for pair in material.compared_pairs]),
+        processing_class=tokenizing.tokenizer,
+    )
+    return _run_stage(plan, folder, tokenizing, material, PREFERENCE, trainer)
+
+
+def _after_supervised(plan: TrainPlan[GenerativeOptions], folder: RunFolder) -> Any:  # noqa: ANN401 - a peft model
+    from peft import PeftModel, prepare_model_for_kbit_training
+
+    model = load_causal(plan.options.model, plan.options.lora)
+    if plan.options.lora is not None and plan.options.lora.four_bit:
+        prepare_for_training: Any = prepare_model_for_kbit_training
+        model = prepare_for_training(model, use_gradient_checkpointing=False)
+    return PeftModel.from_pretrained(model, str(folder.path / SUPERVISED), is_trainable=True)
+
+
+def _run_stage(
+    plan: TrainPlan[GenerativeOptions],
+    folder: RunFolder,
+    tokenizing: Tokenizing,
+    material: Material,
+    name: str,
+    trainer: Any,  # noqa: ANN401 - one of `trainers`
+) -> Stage | None:
+    """Train one stage, or go on with it; return what it left, `None` if its time was over before its end."""
+    from train.generative.trainers import last_checkpoint
+
+    limit = _add_callbacks(plan, folder, name, trainer)
+    if not spread():
+        trainer.rate = _rating(plan, tokenizing, material, trainer)
+    last = last_checkpoint(Path(trainer.args.output_dir))
+    trainer.train(resume_from_checkpoint=None if last is None else str(last))
+    state = trainer.state
+    if limit.reached:
+        sys.stdout.write(
+            f"Stopped after {plan.recipe.optimisation.max_hours} hours at step {state.global_step:,} of "
+            f"{state.max_steps:,} ({name}); start the same command again to go on.\n"
+        )
+        return None
+    chosen = Path(state.best_model_checkpoint) if state.best_model_checkpoint else None
+    chosen = chosen or last_checkpoint(Path(trainer.args.output_dir))
+    if chosen is None or not chosen.is_dir():
+        raise UserError(f"{trainer.args.output_dir} holds no checkpoint; remove {folder.path} and start again.")
+    stage = Stage(name, chosen.name, state.best_metric, state.global_step, state.max_steps)
+    if trainer.is_world_process_zero():
+        _copy_weights(chosen, folder.path / name, {"stage.json": json.dumps(stage.__dict__)})
+    trainer.accelerator.wait_for_everyone()
+    return stage
+
+
+def _add_callbacks(plan: TrainPlan[GenerativeOptions], folder: RunFolder, name: str, trainer: Any) -> Any:  # noqa: ANN401
+    from transformers import EarlyStoppingCallback
+    from transformers.integrations.integration_utils import TensorBoardCallback
+
+    from train.classifier.callbacks import LogFile, SaveWhatIsCompared, TimeLimit
+
+    pace = plan.recipe.optimisation
+    limit = TimeLimit(pace.max_hours)
+    suffix = "" if name == SUPERVISED else f"-{name}"
+    callbacks: list[Any] = [limit, SaveWhatIsCompared(), LogFile(folder.path / f"train{suffix}.log.jsonl")]
+    if pace.patience is not None:
+        callbacks.append(EarlyStoppingCallback(pace.patience))
+    if "tensorboard" in pace.report_to:
+        from torch.utils.tensorboard import SummaryWriter
+
+        reporter: Any = TensorBoardCallback
+        callbacks.append(reporter(SummaryWriter(str(folder.path / f"tensorboard{suffix}"))))
+    for callback in callbacks:
+        trainer.add_callback(callback)
+    return limit
+
+
+def _rating(
+    plan: TrainPlan[GenerativeOptions],
+    tokenizing: Tokenizing,
+    material: Material,
+    trainer: Any,  # noqa: ANN401 - one of `trainers`
+) -> Callable[[], dict[str, float]]:
+    """Return what rates the compared items with the weights as they are."""
+    metric = plan.options.selection.metric
+
+    def figures() -> dict[str, float]:
+        model = trainer.accelerator.unwrap_model(trainer.model)
+        base = model.get_base_model() if hasattr(model, "get_base_model") else model
+        tokens = plan.options.selection.batch_tokens
+        rated = rate(material.compared, tokenizing.form, base, tokenizing.tokenizer, tokens, "rating the checkpoint")
+        record = rated.figures(plan.taxonomy)
+        found = {name: value for name, value in record["summary"].items() if value is not None}
+        if metric != "loss" and metric not in found:
+            # Undefined, as when every rating is the same: worse than any figure, so that it is never the best.
+            found[metric] = 2.0 if metric in LOWER_IS_BETTER else -2.0
+        return {**found, "missing_ratings": float(record["missing"])}
+
+    return figures
+
+
+def _spec(plan: TrainPlan[GenerativeOptions], tokenizing: Tokenizing, material: Material) -> GenerativeSpec:
+    return GenerativeSpec(
+        name=plan.recipe.name,
+        version=plan.recipe.version,
+        taxonomy=plan.taxonomy.name,
+        uncovered=material.uncovered,
+        model=plan.options.model,
+        answer=plan.options.answer,
+        adapter=plan.options.lora is not None,
+        end=tokenizing.end,
+    )
+
+
+def _stage_of(folder: RunFolder, name: str) -> Stage | None:
+    record = folder.path / name / "stage.json"
+    return Stage(**json.loads(record.read_text(encoding="utf-8"))) if record.is_file() else None
+
+
+def _copy_weights(source: Path, target: Path, texts: dict[str, str], tokenizer: Any = None) -> None:  # noqa: ANN401
+    """Copy weights, and nothing else of a checkpoint, into a folder that appears whole or not at all."""
+    partial = target.with_name(f"{target.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    for path in source.iterdir():
+        if path.name in WEIGHTS or (path.name.startswith("model-") and path.suffix == ".safetensors"):
+            shutil.copy2(path, partial / path.name)
+    if (source / "model.safetensors.index.json").is_file():
+        shutil.copy2(source / "model.safetensors.index.json", partial)
+    for name, text in texts.items():
+        (partial / name).write_text(text + "\n", encoding="utf-8")
+    if tokenizer is not None:
+        tokenizer.save_pretrained(partial)
+    shutil.rmtree(target, ignore_errors=True)
+    partial.replace(target)
+
+
+def _keep_best(
+    plan: TrainPlan[GenerativeOptions],
+    folder: RunFolder,
+    tokenizing: Tokenizing,
+    stages: list[Stage],
+    remarks: list[str],
+) -> None:
+    """Put the better stage's weights into `best/`; the preference step is taken only if it made the figure better."""
+    if os.environ.get("RANK", "0") != "0":
+        return
+    metric = plan.options.selection.metric
+    chosen = stages[0]
+    # The losses of the two stages are of different things and do not compare.
+    for stage in stages[1:]:
+        if metric == "loss" or better(metric, stage.value, chosen.value):
+            chosen = stage
+        else:
+            remarks = [*remarks, f"The preference step did not improve {metric}; the supervised weights are kept."]
+    _copy_weights(folder.path / chosen.name, folder.path / BEST, {}, tokenizing.tokenizer)
+    record = {
+        "stage": chosen.name,
+        "checkpoint": chosen.checkpoint,
+        "steps": chosen.steps,
+        "planned_steps": chosen.planned_steps,
+        "metric": metric,
+        "greater_is_better": metric not in LOWER_IS_BETTER,
+        "value": chosen.value,
+        "stages": [replace(stage).__dict__ for stage in stages],
+        "remarks": remarks,
+    }
+    folder.write_text(TRAINED, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
