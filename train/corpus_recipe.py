@@ -25,7 +25,7 @@ class PartRecipe(ComponentRecipe):
         "level-1", description="Benign completions without labels: level 1 in every category, or only for measuring"
     )
     share: float = Field(1.0, gt=0, le=1, description="Share of the source_ids to train on, chosen by hash")
-    registers: ShiftOptions | None = Field(
+    twins: ShiftOptions | None = Field(
         None, description="Twins to add to the items of train and calibration: registers' names, or their options"
     )
     licence: str | None = Field(None, description="Licence that you cleared it for, in place of the publisher's")
@@ -38,7 +38,7 @@ class PartRecipe(ComponentRecipe):
             return {**values, "name": values.get("source", "")}
         return values
 
-    @field_validator("registers", mode="before")
+    @field_validator("twins", mode="before")
     @classmethod
     def _names_alone(cls, value: Any) -> Any:  # noqa: ANN401 - whatever the recipe holds
         return {"registers": value} if isinstance(value, list) or value == "all" else value

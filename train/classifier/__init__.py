@@ -1,0 +1,1 @@
+"""Classifier guards: an encoder or decoder with a head that gives, by category, the logits of P(level > above)."""

@@ -1,0 +1,70 @@
+"""What happens beside the steps of a training: a limit on its hours, a log as JSON lines, checkpoints to compare."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from babelguard.jsonl import dump_line
+
+
+class TimeLimit(TrainerCallback):
+    """Stops with a checkpoint when its time is over.
+
+    Attributes:
+        reached: Whether it was.
+    """
+
+    def __init__(self, hours: float | None) -> None:
+        self.ends = None if hours is None else time.monotonic() + hours * 3600
+        self.reached = False
+
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:  # noqa: ARG002, ANN401
+        """Ask for a checkpoint and for the end."""
+        if self.ends is not None and time.monotonic() >= self.ends and state.global_step < state.max_steps:
+            self.reached = True
+            control.should_save = True
+            control.should_training_stop = True
+
+
+class SaveWhatIsCompared(TrainerCallback):
+    """Keeps a checkpoint of every evaluation, so that the best one is there to be taken."""
+
+    def on_evaluate(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:  # noqa: ARG002, ANN401
+        """Ask for a checkpoint."""
+        control.should_save = True
+
+
+class LogFile(TrainerCallback):
+    """Appends everything that the trainer logs to a file; a resumed run first drops what came after its checkpoint."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def on_train_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+    ) -> None:  # noqa: ARG002, ANN401
+        """Cut the file back to the step that training goes on from."""
+        if not state.is_world_process_zero or not self.path.exists():
+            return
+        import json
+
+        with self.path.open("rb") as stream:
+            kept = [line for line in stream if line.endswith(b"\n") and json.loads(line)["step"] <= state.global_step]
+        self.path.write_bytes(b"".join(kept) if state.global_step else b"")
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:  # noqa: ARG002, ANN401
+        """Append one line."""
+        if state.is_world_process_zero and logs:
+            with self.path.open("ab") as stream:
+                stream.write(dump_line({"step": state.global_step, **logs}))
