@@ -17,6 +17,9 @@ class WindowCache:
     It holds no text and no token ids: a window is known by a hash with a key that lives as long as the process. A
     window's logits depend on its ids alone, so what is found here is what the model would give, up to the rounding
     that differs between batch sizes.
+
+    Attributes:
+        hits: Windows that were found here so far.
     """
 
     def __init__(self, size: int) -> None:
@@ -29,6 +32,7 @@ class WindowCache:
         self._secret = secrets.token_bytes(32)
         self._rows: OrderedDict[bytes, Logits] = OrderedDict()
         self._lock = threading.Lock()
+        self.hits = 0
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -40,6 +44,7 @@ class WindowCache:
             row = self._rows.get(key)
             if row is not None:
                 self._rows.move_to_end(key)
+                self.hits += 1
             return row
 
     def put(self, window: Ids, row: Logits, owner: str = "") -> None:

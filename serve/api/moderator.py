@@ -1,0 +1,118 @@
+"""From texts to decisions: batcher, guard, language identification, policy, metrics and audit log together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from serve.api.audit import AuditLog
+from serve.api.metrics import Metrics
+from serve.batching import DynamicBatcher
+from serve.batching.engine import Logits
+from serve.batching.window_cache import WindowCache
+from serve.guard import Guard, GuardRating
+from serve.language_identification import LanguageIdentifier
+from serve.policies import Decider, Decision, PolicyStore
+from serve.windows import Encoded
+
+
+@dataclass(frozen=True, slots=True)
+class Moderated:
+    """A text that has been judged.
+
+    Attributes:
+        rating: What the guard says.
+        decision: What the policy does about it.
+        language: Its language, as given or identified; `None` where it is not known.
+        given: Whether the caller named the language.
+        confidence: Probability of an identified language.
+        characters: Length of the text in code points.
+    """
+
+    rating: GuardRating
+    decision: Decision
+    language: str | None
+    given: bool
+    confidence: float | None
+    characters: int
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The texts of a request, judged under one policy."""
+
+    texts: list[Moderated]
+    decider: Decider
+
+
+class Moderator:
+    """Judges texts. What a text needs beside the model's run is done in the batcher's threads."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        batcher: DynamicBatcher,
+        policies: PolicyStore,
+        metrics: Metrics,
+        identifier: LanguageIdentifier | None = None,
+        audit: AuditLog | None = None,
+    ) -> None:
+        self._guard = guard
+        self._batcher = batcher
+        self._policies = policies
+        self._metrics = metrics
+        self._identifier = identifier
+        self._audit = audit
+
+    async def judge(
+        self,
+        texts: Sequence[str],
+        languages: Sequence[str | None],
+        *,
+        cache: WindowCache | None = None,
+        owner: str = "",
+    ) -> Judgement:
+        """Judge texts.
+
+        Args:
+            texts: The texts.
+            languages: Their languages as codes in any system; `None` where one is to be identified.
+            cache: Where logits of windows are kept, for texts that grow.
+            owner: Whose windows these are.
+
+        Raises:
+            OverloadedError: The queue is full.
+            BatcherClosedError: The server is shutting down.
+        """
+        decider = self._policies.decider  # one policy for the whole request, whatever happens meanwhile
+
+        def finish(place: int, encoded: Encoded, logits: Logits) -> Moderated:
+            return self._finish(texts[place], languages[place], encoded, logits, decider)
+
+        return Judgement(await self._batcher.rate(texts, finish, cache=cache, owner=owner), decider)
+
+    def _finish(self, text: str, given: str | None, encoded: Encoded, logits: Logits, decider: Decider) -> Moderated:
+        language, confidence = given, None
+        if given is None and self._identifier is not None:
+            identified = self._identifier.identify(text)
+            language, confidence = identified.tag, identified.confidence
+        rating = self._guard.judge(encoded, logits, language)
+        decision = decider.decide(text, rating, language)
+        self._metrics.text_decided(decision, decision.language, len(text))
+        moderated = Moderated(rating, decision, decision.language or language, given is not None, confidence, len(text))
+        if self._audit is not None:
+            self._audit.offer(text, lambda: _audit_record(moderated, decider))
+        return moderated
+
+
+def _audit_record(moderated: Moderated, decider: Decider) -> dict[str, Any]:
+    policy = decider.policy
+    return {
+        "language": moderated.language,
+        "action": moderated.decision.action.value,
+        "rules": [rule.source for rule in moderated.decision.rules],
+        "levels": dict(moderated.rating.levels),
+        "probabilities": {name: [round(p, 4) for p in ps] for name, ps in moderated.rating.probabilities.items()},
+        "policy": f"{policy.name} {policy.version} {policy.digest}",
+    }

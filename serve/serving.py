@@ -1,0 +1,166 @@
+"""From a recipe to a server that runs until it is told to stop."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import ipaddress
+import logging
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from babelguard.errors import UserError
+from serve.api.settings import ServeRecipe
+from serve.starter import starter_bundle
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.types import ASGIApp
+
+    from serve.guard import Guard
+
+
+def serve(recipe: ServeRecipe) -> None:
+    """Load the guard, listen, and return after SIGTERM or SIGINT, when what was accepted has been answered.
+
+    Raises:
+        UserError: Bundle, policy, keys, address or pages are wrong, or something is not installed.
+    """
+    begin = time.monotonic()
+    _check_installed()
+    import uvicorn
+
+    from serve.api.keys import KeyRing
+    from serve.api.logs import LOGGER, configure_logging
+    from serve.api.protocol import timed_protocol
+
+    configure_logging(recipe.logs.level)
+    keys = KeyRing.from_environment(recipe.keys_variable)
+    if keys is None and not recipe.without_keys and not _is_loopback(recipe.host):
+        raise UserError(
+            f"Others reach {recipe.host}, and no keys are set: set the environment variable {recipe.keys_variable}, "
+            "or pass --set without_keys=true where something in front of the server lets callers in."
+        )
+    guard, api = _load(recipe)
+    if recipe.ui is not None:
+        _mount_pages(recipe.ui, api, guard, keys)
+    server = _server_class()(
+        uvicorn.Config(
+            api,
+            host=recipe.host,
+            port=recipe.port,
+            http=timed_protocol(recipe.limits),
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=recipe.limits.connections,
+            timeout_keep_alive=recipe.limits.idle_seconds,
+            timeout_graceful_shutdown=recipe.shutdown_seconds,
+        )
+    )
+    # What is loaded stays: the collector need not look at it again and again.
+    gc.collect()
+    gc.freeze()
+    fields = {
+        "guard": f"{guard.bundle.name}-{guard.bundle.version}",
+        "engine": str(guard.engine),
+        "precision": guard.precision,
+        "keys": keys is not None,
+        "load_seconds": round(time.monotonic() - begin, 2),
+    }
+    logging.getLogger(LOGGER).info("loaded", extra={"fields": fields})
+    server.run()
+
+
+def _load(recipe: ServeRecipe) -> tuple[Guard, FastAPI]:
+    from serve.api.app import create_app
+    from serve.guard import Guard
+    from serve.language_identification import LanguageIdentifier
+
+    with ThreadPoolExecutor(1, "load") as beside:
+        identifier = beside.submit(LanguageIdentifier, recipe.language.confidence) if recipe.language.identify else None
+        guard = Guard.load(
+            recipe.bundle or starter_bundle(),
+            precision=recipe.precision,
+            provider=recipe.provider,
+            threads=recipe.threads,
+            tuning=recipe.tuning,
+        )
+        return guard, create_app(guard, recipe.policy, recipe, identifier.result() if identifier is not None else None)
+
+
+def _server_class() -> Any:  # noqa: ANN401 - a class made of one that is imported here
+    import uvicorn
+
+    from serve.api.logs import LOGGER
+
+    class Server(uvicorn.Server):
+        """Says where it listens, which matters where the port is any free one."""
+
+        def _log_started_message(self, listeners: Any) -> None:  # noqa: ANN401 - uvicorn's
+            host, port = listeners[0].getsockname()[:2]
+            fields = {"host": host, "port": port}
+            logging.getLogger(LOGGER).info("ready", extra={"fields": fields})
+
+    return Server
+
+
+def _mount_pages(target: str, api: FastAPI, guard: Guard, keys: Any) -> None:  # noqa: ANN401 - KeyRing or None
+    module_name, colon, function_name = target.partition(":")
+    if not colon:
+        raise UserError(f"ui is {target!r}; write MODULE:FUNCTION, such as app:mount.")
+    try:
+        module = importlib.import_module(module_name)
+        mount = getattr(module, function_name)
+    except ModuleNotFoundError as error:
+        if error.name == "gradio":
+            raise UserError("The pages at /ui need gradio; install babelguard[demo], or leave out --ui.") from None
+        raise UserError(f"ui names the module {module_name!r}, which cannot be imported ({error}).") from None
+    except AttributeError:
+        raise UserError(f"ui names {function_name!r}, which the module {module_name} does not have.") from None
+    mount(api, guard)
+    if keys is not None:
+        api.add_middleware(_PagesNeedKey, keys=keys)
+
+
+class _PagesNeedKey:
+    """Asks browsers for a key before they see /ui: any name, and the key as password."""
+
+    def __init__(self, app: ASGIApp, keys: Any) -> None:  # noqa: ANN401 - KeyRing
+        self._app = app
+        self._keys = keys
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        """Answer one request."""
+        path = scope.get("path", "")
+        if scope["type"] == "http" and (path == "/ui" or path.startswith("/ui/")):
+            given = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
+            if self._keys.caller(given) is None:
+                headers = [(b"www-authenticate", b'Basic realm="babelguard"'), (b"content-length", b"0")]
+                await send({"type": "http.response.start", "status": 401, "headers": headers})
+                await send({"type": "http.response.body", "body": b""})
+                return
+        await self._app(scope, receive, send)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_installed() -> None:
+    try:
+        import fastapi  # noqa: F401
+        import httptools  # noqa: F401
+        import orjson  # noqa: F401
+        import prometheus_client  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise UserError(f"Serving needs {error.name}; install babelguard[serve,cpu], or [serve,gpu].") from None
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
