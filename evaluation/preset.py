@@ -2,7 +2,8 @@
 
 A preset is a YAML file ``recipes/evaluation/raters/<name>.yaml`` with a ``kind``, a sentence ``about`` it, and options
 of that rater kind. In a recipe, ``- {kind: sequence-classifier, preset: toxic-bert, model: /local/folder}`` takes the
-preset's options; those that the recipe states win, each as a whole.
+preset's options; those that the recipe states win, each as a whole. In a preset, ``${folder}`` stands for the folder of
+its file, so that a model and its preset can be moved together.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from babelguard.recipe import read_yaml
 
 FOLDER = Path(__file__).resolve().parents[1] / "recipes" / "evaluation" / "raters"
 SUFFIX = ".yaml"
+HERE = "${folder}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +100,13 @@ def _read(path: Path) -> Preset:
         raise UserError(
             f"{path} names a preset itself; presets do not build on one another, so state its options here."
         )
-    return Preset(path.stem, kind, " ".join(about.split()), options)
+    return Preset(path.stem, kind, " ".join(about.split()), _located(options, str(path.parent)))
+
+
+def _located(value: Any, folder: str) -> Any:  # noqa: ANN401 - any YAML value
+    """Return a value with the folder in the place of `HERE`."""
+    if isinstance(value, str):
+        return value.replace(HERE, folder)
+    if isinstance(value, dict):
+        return {key: _located(inner, folder) for key, inner in value.items()}
+    return [_located(inner, folder) for inner in value] if isinstance(value, list) else value

@@ -104,3 +104,10 @@ def test_every_preset_is_valid_for_its_kind_and_says_what_it_is(name: str) -> No
     model = RATER_KINDS.get(kind).options
     left = {field for field, info in model.model_fields.items() if info.is_required()} - set(loaded.options)
     validate({"preset": name, **dict.fromkeys(left, "somewhere")}, model, name)
+
+
+def test_a_preset_of_ones_own_names_its_own_folder(tmp_path: Path) -> None:
+    path = tmp_path / "bell.yaml"
+    path.write_text("kind: bell\nmodel: ${folder}/weights\nlabels: {a: 1}\n", encoding="utf-8")
+    options = validate({"preset": str(path)}, BellOptions, "recipe")
+    assert (options.model, options.labels) == (f"{tmp_path}/weights", {"a": 1})
