@@ -19,6 +19,7 @@ from babelguard.local_models.local_model import LocalModel
 from babelguard.recipe import validate
 from babelguard.taxonomy import Taxonomy, TaxonomyMapping
 from evaluation.guarding.answering import EncodedStep
+from evaluation.guarding.asking import LocalAsker
 from evaluation.guarding.conversation import exchange_of
 from evaluation.guarding.form import Step
 from evaluation.guarding.grading import Grading
@@ -126,6 +127,7 @@ class GuardForm:
         options = validate(
             {**self._options(), "model": name, "least_mass": 0.0}, GenerativeGuardOptions, "the guard in training"
         )
+        prompting = self._prompting_of(self.taxonomy.names)
         mapping = TaxonomyMapping(name, self.taxonomy, options.mapping)
         grading = Grading(
             self.taxonomy, options.overall, mapping, (), options.threshold, options.flagged_level, options.least_mass
@@ -136,8 +138,8 @@ class GuardForm:
             covers=grading.covers,
             fingerprint=hash_of("in-training", name),
             options=options,
-            open=lambda: model,
-            prompting=self._prompting_of(self.taxonomy.names),
+            prompting=prompting,
+            asker=LocalAsker(lambda: model, prompting, options),
             grading=grading,
         )
 
