@@ -9,7 +9,6 @@ from itertools import islice
 
 from babelguard.errors import UserError
 from babelguard.languages import language
-from demo.language_finding import find_language
 from demo.spreadsheet import Spreadsheet
 from demo.verdict import Moderator, Verdict
 
@@ -96,7 +95,8 @@ def check_choices(sheet: Spreadsheet, choices: BatchChoices) -> None:
     """
     if not choices.text_column:
         raise UserError(
-            f"{sheet.name} has no column named 'text'. Choose which of its {len(sheet.columns)} columns holds the texts."
+            f"{sheet.name} has no column named 'text'. "
+            f"Choose which of its {len(sheet.columns)} columns holds the texts."
         )
     for column in (choices.text_column, choices.language_column):
         if column and column not in sheet.columns:
@@ -135,7 +135,7 @@ def _rate(
         if code and tag is None:
             notes[number] = UNKNOWN_LANGUAGE
         asked.append(text)
-        spoken.append(tag if code else (fixed or find_language(text)))
+        spoken.append(tag if code else (fixed or moderator.find_language(text)))
     verdicts = iter(moderator.judge_all(asked, spoken))
     return [
         RatedRow(number, cells, None if notes.get(number) == NO_TEXT else next(verdicts), notes.get(number, ""))

@@ -17,6 +17,7 @@ from demo.verdict import Moderator
 
 if TYPE_CHECKING:
     from evaluation.rater import Rater
+    from evaluation.recipe import Plan
 
 SIDE_BY_SIDE = Path(__file__).resolve().parents[1] / "recipes" / "demo" / "side-by-side.yaml"
 """The recipe whose raters are loaded unless another is named."""
@@ -129,28 +130,45 @@ def guard_seats(bundles: Sequence[Path]) -> list[GuardSeat]:
     Raises:
         UserError: A bundle cannot be loaded.
     """
+    from serve.guard import Guard
 
     guards = [Guard.load(path, tuning="latency") for path in bundles]
     return [GuardSeat(Moderator.of(guard), f"{guard.bundle.name} {guard.bundle.version}") for guard in guards]
 
 
-def rater_seats(recipe: Path, overrides: Sequence[str] = ()) -> list[RaterSeat]:
-    """Make the raters of an evaluation recipe; its corpus is what raters that learn are trained on.
+def open_recipe(recipe: Path, overrides: Sequence[str] = ()) -> Plan:
+    """Read an evaluation recipe for its raters; its corpus is what raters that learn are trained on.
 
     Raises:
-        UserError: The recipe or what it names is wrong, or a library that a rater needs is missing.
+        UserError: The recipe is wrong, or a library that it needs is missing.
+    """
+    try:
+        from evaluation.recipe import load_plan
+
+        return load_plan(recipe, overrides)
+    except ModuleNotFoundError as error:
+        raise _missing(recipe, error) from None
+
+
+def rater_seats(plan: Plan, recipe: Path) -> list[RaterSeat]:
+    """Make the raters of a recipe; this may take as long as training or loading a model does.
+
+    Raises:
+        UserError: A rater's files are wrong, or a library that it needs is missing.
     """
     try:
         from evaluation.evaluate import build_raters, open_corpus
-        from evaluation.recipe import load_plan
 
-        plan = load_plan(recipe, overrides)
         return [RaterSeat(rater) for rater in build_raters(plan, open_corpus(plan))]
     except ModuleNotFoundError as error:
-        raise UserError(
-            f"The raters of {recipe} need the package {error.name!r}, which is not installed: "
-            "pip install 'babelguard[evaluation]', or pass --no-raters."
-        ) from None
+        raise _missing(recipe, error) from None
+
+
+def _missing(recipe: Path, error: ModuleNotFoundError) -> UserError:
+    return UserError(
+        f"The raters of {recipe} need the package {error.name!r}, which is not installed: "
+        "pip install 'babelguard[evaluation]', or pass --no-raters."
+    )
 
 
 def _opinions(rating: Rating, taxonomy: Taxonomy) -> dict[str, Opinion]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -101,11 +101,20 @@ def list_runs(roots: Sequence[Path]) -> dict[str, Path]:
 
 
 def open_run(folder: Path) -> Run:
-    """Read a run.
+    """Read a run; one that was read lately, and has not changed since, is not read again.
 
     Raises:
         UserError: The folder holds no figures, or they are not what `evaluation.run` writes.
     """
+    try:
+        changed = (folder / METRICS).stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _read(folder, changed)
+
+
+@lru_cache(maxsize=4)
+def _read(folder: Path, changed: int) -> Run:  # noqa: ARG001 - a changed file is read anew
     path = folder / METRICS
     try:
         if path.stat().st_size > LARGEST:

@@ -52,7 +52,8 @@ class TwinSet:
 
     Attributes:
         original: What the guard says about the text itself.
-        twins: Those whose decision differs first, then those with other flags, then by how much the leading category's probability moves.
+        twins: Those whose decision differs first, then those with other flags, then by how much the leading
+            category's probability moves.
         left_out: Register -> why the text has no twin in it.
     """
 
@@ -90,7 +91,7 @@ def make_twins(moderator: Moderator, original: Verdict, seed: int = 0) -> TwinSe
         items = list(shift_items([item], ShiftOptions(keep_parents=False, seed=seed), log))
     except ModuleNotFoundError as error:
         raise UserError(
-            f"The rules that write twins need the package {error.name!r}; install it with pip install 'babelguard[data]'."
+            f"The rules that write twins need the package {error.name!r}: pip install 'babelguard[data]'."
         ) from None
     verdicts = moderator.judge_all([twin.text for twin in items], [original.asked] * len(items))
     twins = [

@@ -12,6 +12,7 @@ from babelguard.languages import language
 
 if TYPE_CHECKING:
     from serve.guard import Guard, GuardRating
+    from serve.language_identification import LanguageIdentifier
     from serve.policies import Decider
     from serve.policies.deciding import Rule
 
@@ -130,10 +131,12 @@ class Moderator:
     Attributes:
         guard: The guard.
         decider: The policy.
+        identifier: Tells the language of texts whose sender does not.
     """
 
     guard: Guard
     decider: Decider
+    identifier: LanguageIdentifier
 
     @classmethod
     def of(cls, guard: Guard, policy: Path | None = None) -> Moderator:
@@ -142,9 +145,15 @@ class Moderator:
         Raises:
             UserError: The policy cannot be read, or does not fit the guard.
         """
+        from serve.language_identification import LanguageIdentifier
         from serve.policies import DEFAULT_POLICY, Decider, load_policy
 
-        return cls(guard, Decider(load_policy(policy or DEFAULT_POLICY, guard.bundle), guard.bundle))
+        decider = Decider(load_policy(policy or DEFAULT_POLICY, guard.bundle), guard.bundle)
+        return cls(guard, decider, LanguageIdentifier())
+
+    def find_language(self, text: str) -> str | None:
+        """Return the tag of the language that a text seems to be in; `None` where it does not tell."""
+        return self.identifier.identify(text).tag
 
     def judge(self, text: str, asked: str | None = None, *, found: bool = False) -> Verdict:
         """Rate one text.

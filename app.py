@@ -1,0 +1,104 @@
+"""The demo in the browser: `python app.py`, or mounted in a FastAPI application with `mount`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babelguard.command import run_command
+
+if TYPE_CHECKING:
+    import fastapi
+    import gradio as gr
+
+    from demo.panel import Panel
+    from demo.resources import Resources
+    from serve.guard import Guard
+
+
+def build(
+    guard: Guard, *, policy: Path | None = None, panel: Future[Panel] | None = None, runs: Sequence[Path] = ()
+) -> gr.Blocks:
+    """Return the demo for a guard.
+
+    Args:
+        guard: The guard; it is shared by all sessions.
+        policy: Policy file; the guard's own thresholds if `None`.
+        panel: Raters that stand beside the guard; none if `None`.
+        runs: Folders below which finished evaluations are looked for; ``runs`` if empty.
+
+    Raises:
+        UserError: The policy cannot be read, or does not fit the guard.
+    """
+    from demo.interface import build_interface
+
+    return build_interface(_resources(guard, policy, panel, runs))
+
+
+def mount(api: fastapi.FastAPI, blocks: gr.Blocks, path: str = "/ui") -> fastapi.FastAPI:
+    """Mount the demo in an application, dressed as when it is started alone."""
+    import gradio as gr
+
+    from demo.interface import appearance
+
+    return gr.mount_gradio_app(api, blocks, path, **appearance())
+
+
+def _resources(guard: Guard, policy: Path | None, panel: Future[Panel] | None, runs: Sequence[Path]) -> Resources:
+    from demo.panel import Panel
+    from demo.resources import RUNS, Resources, panel_ready, taxonomy_of
+    from demo.verdict import Moderator
+
+    ready = panel or panel_ready(Panel((), taxonomy_of(guard)))
+    return Resources(Moderator.of(guard, policy), ready, tuple(runs) or RUNS)
+
+
+def main(
+    bundle: Annotated[
+        Path | None, typer.Option(help="Folder of the guard's bundle; the starter guard if not set.")
+    ] = None,
+    policy: Annotated[Path | None, typer.Option(help="Policy file; the guard's own thresholds if not set.")] = None,
+    compare: Annotated[
+        list[Path] | None, typer.Option(help="Bundle of another guard to show beside this one; may be repeated.")
+    ] = None,
+    raters: Annotated[
+        Path | None,
+        typer.Option(
+            help="Evaluation recipe whose raters are shown beside the guard; a word list and n-grams if unset."
+        ),
+    ] = None,
+    no_raters: Annotated[bool, typer.Option("--no-raters", help="Show no raters but guards.")] = False,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="A.B=VALUE", help="Override one value of that recipe; may be repeated."),
+    ] = None,
+    runs: Annotated[
+        list[Path] | None, typer.Option(help="Folder with runs of evaluation.run; may be repeated. runs/ if not set.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on. 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65_535)] = 7860,
+    threads: Annotated[int | None, typer.Option(help="CPU cores for the guard; all if not set.", min=1)] = None,
+) -> None:
+    """Start the demo: try one text, rate a file, browse evaluations, disagree with decisions."""
+    import os
+
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    from demo.interface import appearance
+    from demo.panel import SIDE_BY_SIDE, guard_seats
+    from demo.resources import panel_in_background, taxonomy_of
+    from serve.guard import Guard
+    from serve.starter import starter_bundle
+
+    guard = Guard.load(bundle or starter_bundle(), tuning="latency", threads=threads)
+    recipe = None if no_raters else raters or SIDE_BY_SIDE
+    panel = panel_in_background(taxonomy_of(guard), guard_seats(compare or []), recipe, overrides or [])
+    blocks = build(guard, policy=policy, panel=panel, runs=runs or [])
+    blocks.launch(server_name=host, server_port=port or None, share=False, inbrowser=False, **appearance())
+
+
+if __name__ == "__main__":
+    run_command(main, name="python app.py")

@@ -1,0 +1,132 @@
+"""The page for one text: its verdict, other raters beside it, and its register twins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from babelguard.errors import UserError
+from demo import markup
+from demo.examples import HARMFUL, HARMLESS, Example, examples
+from demo.resources import FIND_OUT, Resources, language_choices
+from demo.twins import make_twins
+from demo.verdict import Verdict
+
+if TYPE_CHECKING:
+    import gradio as gr
+    from gradio.events import Dependency
+
+LONGEST_TEXT = 20_000
+"""Characters that can be typed or pasted; longer texts belong in a file."""
+CONTENT_NOTE = "These texts insult, threaten or demean people. They are from the bundled sample."
+EMPTY = "Write or paste a text, then check it. The verdict stands here."
+
+
+@dataclass(frozen=True)
+class OneTextPage:
+    """What other pages use of this one: the session's last verdict, the event that sets it, the way to disagree."""
+
+    verdict: gr.State
+    checked: Dependency
+    disagree: gr.Button
+
+
+def one_text_page(resources: Resources) -> OneTextPage:
+    """Lay out the page inside the current tab."""
+    import gradio as gr
+
+    verdict = gr.State(None, time_to_live=3600)
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=5, min_width=300, elem_classes="bg-card"):
+            text = gr.Textbox(
+                label="Text",
+                lines=6,
+                max_lines=16,
+                max_length=LONGEST_TEXT,
+                placeholder="Write or paste a text in any language",
+                elem_id="one-text",
+            )
+            language = gr.Dropdown(
+                language_choices(), value=FIND_OUT, label="Language", elem_id="one-language", filterable=True
+            )
+            check = gr.Button("Check the text", variant="primary", elem_id="one-check")
+            _example_lists(text, language)
+        with gr.Column(scale=6, min_width=300, elem_classes="bg-card"):
+            view = gr.HTML(markup.message_view(EMPTY), elem_id="one-verdict", elem_classes="bg-view")
+            disagree = gr.Button("I disagree", size="sm", visible=False, elem_id="one-disagree")
+    gr.HTML("<h2>The same text, other raters</h2>", elem_classes="bg-view bg-section-title")
+    panel = gr.HTML(elem_id="one-panel", elem_classes="bg-view bg-card", visible=False)
+    gr.HTML("<h2>The same content in other registers</h2>", elem_classes="bg-view bg-section-title")
+    twins = gr.HTML(elem_id="one-twins", elem_classes="bg-view bg-card", visible=False)
+
+    def judge(written: str, code: str) -> tuple[Verdict | None, str, Any]:
+        if not (written or "").strip():
+            return None, markup.message_view("There is no text yet.", wrong=True), gr.update(visible=False)
+        found = None if code else resources.moderator.find_language(written)
+        made = resources.moderator.judge(written, code or found, found=not code)
+        return made, markup.verdict_view(made), gr.update(visible=True)
+
+    def ask_panel(made: Verdict | None) -> Any:  # noqa: ANN401 - Gradio's update
+        return gr.update(value=_panel_of(resources, made) if made else "", visible=made is not None)
+
+    def write_twins(made: Verdict | None) -> Any:  # noqa: ANN401 - Gradio's update
+        return gr.update(value=_twins_of(resources, made) if made else "", visible=made is not None)
+
+    quiet = {"api_visibility": "private", "show_progress": "minimal"}
+    checked = gr.on(
+        [check.click, text.submit],
+        judge,
+        [text, language],
+        [verdict, view, disagree],
+        concurrency_id="guard",
+        concurrency_limit=4,
+        **quiet,
+    )
+    checked.success(write_twins, verdict, twins, concurrency_id="guard", **quiet)
+    checked.success(ask_panel, verdict, panel, concurrency_id="panel", concurrency_limit=2, **quiet)
+    return OneTextPage(verdict, checked, disagree)
+
+
+def _panel_of(resources: Resources, verdict: Verdict) -> str:
+    try:
+        answers = resources.panel.result().answers(verdict.text, verdict.asked)
+    except UserError as error:
+        return markup.message_view(str(error), wrong=True)
+    return markup.panel_view(verdict, resources.guard_name, answers)
+
+
+def _twins_of(resources: Resources, verdict: Verdict) -> str:
+    try:
+        return markup.twins_view(make_twins(resources.moderator, verdict))
+    except UserError as error:
+        return markup.message_view(str(error))
+
+
+def _example_lists(text: gr.Textbox, language: gr.Dropdown) -> None:
+    """Lay out the examples; harmful ones are folded away under a note."""
+    import gradio as gr
+
+    hard = ("idiom", "quoted", "medical", "counter-speech", "help-seeking", "sports")
+    with gr.Accordion("Harmless examples", open=False, elem_classes="bg-examples"):
+        _example_list(text, language, examples(HARMLESS, hard), "harmless")
+    with gr.Accordion("Harmful examples", open=False, elem_classes="bg-examples"):
+        gr.HTML(f'<p class="bg-legend">{CONTENT_NOTE}</p>', elem_classes="bg-view")
+        _example_list(text, language, examples(HARMFUL, ("subtle", "moderate")), "harmful")
+
+
+def _example_list(text: gr.Textbox, language: gr.Dropdown, shown: list[Example], name: str) -> None:
+    import gradio as gr
+
+    chosen = gr.Dataset(
+        components=[gr.Textbox(visible=False)],
+        samples=[[example.text] for example in shown],
+        show_label=False,
+        type="index",
+        layout="gallery",
+        elem_id=f"examples-{name}",
+    )
+
+    def take(place: int) -> tuple[str, str]:
+        return shown[place].text, shown[place].language
+
+    chosen.click(take, chosen, [text, language], api_visibility="private", show_progress="hidden", queue=False)

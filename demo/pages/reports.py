@@ -1,0 +1,159 @@
+"""The page for finished evaluations: tables and plots of agreement, the tables behind them, and the whole report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from babelguard.errors import UserError
+from demo import markup
+from demo.agreement import agreement_table, categories_of, language_plot, metric_title, metrics_of, parts_of
+from demo.runs import Run, list_runs, open_run, read_table
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+    from demo.resources import Resources
+
+ROWS_SHOWN = 1000
+NOTHING = "There is no finished evaluation here yet. Make one with: python -m evaluation.run"
+
+
+class ReportsPage:
+    """The page's components and what they do; nothing of it changes after it is laid out."""
+
+    def __init__(self, resources: Resources, tab: gr.Tab) -> None:
+        """Lay out the page inside the current tab."""
+        self._resources = resources
+        self._lay_out()
+        self._wire(tab)
+
+    def _lay_out(self) -> None:
+        import gradio as gr
+
+        found = list(list_runs(self._resources.runs))
+        with gr.Row(equal_height=False, elem_classes="bg-choose-run"):
+            self.run = gr.Dropdown(found, value=found[0] if found else None, label="Run", elem_id="report-run", scale=6)
+            self.again = gr.Button("Look again", scale=1, min_width=110)
+        self.about = gr.HTML(markup.message_view("" if found else NOTHING), elem_classes="bg-view")
+        with gr.Column(visible=False, elem_classes="bg-card") as self.body:
+            with gr.Row():
+                self.metric = gr.Dropdown([], label="Metric", elem_id="report-metric")
+                self.part = gr.Dropdown([], label="Items", elem_id="report-part")
+                self.category = gr.Dropdown([], label="Category in the plot", elem_id="report-category")
+            self.table = gr.HTML(elem_classes="bg-view", elem_id="report-table")
+            self.plot = gr.HTML(elem_classes="bg-view", elem_id="report-plot")
+        with gr.Column(visible=False) as self.more:
+            with gr.Accordion("Tables of the run", open=False) as self.tables_box:
+                self.name = gr.Dropdown([], label="Table", elem_id="report-parquet")
+                self.count = gr.HTML(elem_classes="bg-view")
+                self.rows = gr.Dataframe(interactive=False, show_search="filter", max_height=460, show_label=False)
+            with gr.Accordion("The whole report", open=False) as self.report_box:
+                self.report = gr.HTML(elem_classes="bg-view", elem_id="report-frame")
+            with gr.Accordion("Files of the run", open=False):
+                self.files = gr.File(show_label=False, interactive=False, file_count="multiple", elem_id="report-files")
+
+    def _wire(self, tab: gr.Tab) -> None:
+        import gradio as gr
+
+        quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
+        shown = [self.about, self.body, self.more, self.metric, self.part, self.category, self.name, self.files]
+        emptied = [self.report, self.count, self.rows]
+        choices = [self.run, self.metric, self.part, self.category]
+        drawn = [self.table, self.plot]
+        tab.select(self.show_first, [self.run, self.metric], shown, **quiet).success(self.draw, choices, drawn, **quiet)
+        changed = self.run.input(self.show, self.run, shown, **quiet)
+        changed.success(self.draw, choices, drawn, **quiet)
+        changed.success(lambda: ("", "", None), None, emptied, **quiet)
+        self.metric.input(self.change_metric, [self.run, self.metric], [self.part, self.category], **quiet).success(
+            self.draw, choices, drawn, **quiet
+        )
+        gr.on([self.part.input, self.category.input], self.draw, choices, drawn, **quiet)
+        gr.on([self.tables_box.expand, self.name.input], self.look_into, [self.run, self.name], emptied[1:], **quiet)
+        self.report_box.expand(self.whole_report, self.run, self.report, **quiet)
+        self.again.click(self.look_again, self.run, self.run, **quiet).success(self.show, self.run, shown, **quiet)
+
+    def open(self, chosen: str | None) -> Run:
+        """Open a run by its name; only folders below the given ones can be opened, whatever a browser asks for."""
+        found = list_runs(self._resources.runs)
+        if not chosen:
+            raise UserError(NOTHING)
+        if chosen not in found:
+            raise UserError(f"There is no run {chosen!r:.80} any more; look again.")
+        return open_run(found[chosen])
+
+    def show_first(self, chosen: str | None, metric: str | None) -> tuple[Any, ...]:
+        """Show the chosen run when the tab is opened for the first time."""
+        import gradio as gr
+
+        return tuple(gr.skip() for _ in range(8)) if metric else self.show(chosen)
+
+    def show(self, chosen: str | None) -> tuple[Any, ...]:
+        """Show what a run is and fill the choices."""
+        import gradio as gr
+
+        try:
+            run = self.open(chosen)
+        except UserError as error:
+            hidden, empty = gr.update(visible=False), gr.update(choices=[], value=None)
+            return markup.message_view(str(error)), hidden, hidden, empty, empty, empty, empty, None
+        metrics = metrics_of(run)
+        first = metrics[0] if metrics else None
+        return (
+            markup.run_view(run),
+            gr.update(visible=True),
+            gr.update(visible=True),
+            gr.update(choices=[(metric_title(name), name) for name in metrics], value=first),
+            *_parts_and_categories(run, first or ""),
+            gr.update(choices=list(run.tables), value=next(iter(run.tables), None)),
+            [str(path) for path in run.files],
+        )
+
+    def change_metric(self, chosen: str, metric: str) -> tuple[Any, Any]:
+        """Fill the choices that depend on the metric."""
+        return _parts_and_categories(self.open(chosen), metric)
+
+    def draw(self, chosen: str, metric: str | None, place: int | None, category: str | None) -> tuple[str, str]:
+        """Draw table and plot."""
+        try:
+            run = self.open(chosen)
+        except UserError as error:
+            return markup.message_view(str(error), wrong=True), ""
+        parts = parts_of(run, metric or "")
+        if metric is None or place is None or not 0 <= place < len(parts):
+            return "", ""
+        table = agreement_table(run, metric, parts[place])
+        return markup.agreement_view(table), markup.plot_view(language_plot(run, metric, category or ""))
+
+    def look_into(self, chosen: str, name: str | None) -> tuple[str, Any]:
+        """Show the first rows of one of the run's tables."""
+        try:
+            headings, lines, total = read_table(self.open(chosen), name or "", ROWS_SHOWN)
+        except UserError as error:
+            return markup.message_view(str(error), wrong=True), None
+        more = f"; the first {len(lines):,} are shown" if total > len(lines) else ""
+        return markup.message_view(f"{total:,} rows{more}."), {"headers": headings, "data": lines}
+
+    def whole_report(self, chosen: str) -> str:
+        """Show the report in a frame."""
+        try:
+            return markup.report_view(self.open(chosen))
+        except UserError as error:
+            return markup.message_view(str(error), wrong=True)
+
+    def look_again(self, chosen: str | None) -> Any:  # noqa: ANN401 - Gradio's update
+        """List the runs anew."""
+        import gradio as gr
+
+        names = list(list_runs(self._resources.runs))
+        return gr.update(choices=names, value=chosen if chosen in names else next(iter(names), None))
+
+
+def _parts_and_categories(run: Run, metric: str) -> tuple[Any, Any]:
+    import gradio as gr
+
+    parts, categories = parts_of(run, metric), categories_of(run, metric)
+    named = [(part.title, place) for place, part in enumerate(parts)]
+    return (
+        gr.update(choices=named, value=0 if parts else None),
+        gr.update(choices=[(title, name) for name, title in categories.items()], value=next(iter(categories), None)),
+    )
