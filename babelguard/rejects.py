@@ -37,8 +37,31 @@ class Rejection:
 
 
 @dataclass(slots=True)
+class FileRows:
+    """What became of the rows of one file: every row gives items, is set aside, or is left out.
+
+    Attributes:
+        rows: Rows that the reader found in the file, readable or not.
+        with_items: Rows that gave at least one item.
+        items: The items that they gave.
+        set_aside: Rows that could not be read, by kind.
+        left_out: Readable rows that give no item on purpose, by kind.
+    """
+
+    rows: int = 0
+    with_items: int = 0
+    items: int = 0
+    set_aside: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def unaccounted(self) -> int:
+        """Return how many rows of the file have no fate, or several (negative); anything but 0 is a defect."""
+        return self.rows - self.with_items - self.set_aside.total() - self.left_out.total()
+
+
+@dataclass(slots=True)
 class RejectLog:
-    """Collects the rows that readers could not read.
+    """Collects the rows that readers could not read, and counts what became of all others.
 
     Attributes:
         strict: Stop at the first one.
@@ -46,6 +69,7 @@ class RejectLog:
         rejections: What was set aside so far.
         left_out: Readable rows that the format or the recipe leaves out on purpose, counted by kind.
         remarks: Rows that were read, but not as one would expect; sentences, each with its count.
+        files: What became of the rows of each file, by its path.
     """
 
     strict: bool = False
@@ -53,9 +77,14 @@ class RejectLog:
     rejections: list[Rejection] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     remarks: Counter[str] = field(default_factory=Counter)
+    files: dict[str, FileRows] = field(default_factory=dict)
+
+    def rows_of(self, file: Path) -> FileRows:
+        """Return the account of a file's rows."""
+        return self.files.setdefault(str(file), FileRows())
 
     def reject(self, file: Path, line: int | None, kind: str, reason: str) -> None:
-        """Set a row aside.
+        """Set aside a row, a part of one, or a whole file.
 
         Raises:
             UserError: The log is strict.
@@ -65,9 +94,33 @@ class RejectLog:
             raise UserError(f"{rejection.sentence()} {self.remedy}".strip())
         self.rejections.append(rejection)
 
+    def reject_row(self, file: Path, line: int | None, kind: str, reason: str) -> None:
+        """Set a whole row aside, which gives no item.
+
+        Raises:
+            UserError: The log is strict.
+        """
+        self.reject(file, line, kind, reason)
+        self.rows_of(file).set_aside[kind] += 1
+
     def leave_out(self, kind: str, count: int = 1) -> None:
-        """Count readable rows that are left out on purpose; this never stops the work."""
+        """Count readable rows, or parts of them, that are left out on purpose; this never stops the work."""
         self.left_out[kind] += count
+
+    def leave_out_row(self, file: Path, kind: str) -> None:
+        """Count a readable row that is left out whole on purpose."""
+        self.leave_out(kind)
+        self.rows_of(file).left_out[kind] += 1
+
+    def found_row(self, file: Path) -> None:
+        """Count a row of a file, whatever will become of it."""
+        self.rows_of(file).rows += 1
+
+    def row_gave(self, file: Path, items: int) -> None:
+        """Count a row that became items."""
+        account = self.rows_of(file)
+        account.with_items += 1
+        account.items += items
 
     def remark(self, sentence: str) -> None:
         """Count a row that was read, but not as one would expect."""

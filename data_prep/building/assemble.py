@@ -17,7 +17,7 @@ from babelguard.errors import UserError
 from babelguard.jsonl import write_jsonl
 from data_prep.building.balance import beyond_bounds
 from data_prep.building.card import make_card
-from data_prep.building.collect import Collected, Shown, collect
+from data_prep.building.collect import NOBODY, Collected, Shown, collect
 from data_prep.building.leakcheck import check_no_leak
 from data_prep.building.licence import check_use
 from data_prep.building.manifest import make_manifest
@@ -68,8 +68,9 @@ def _build_in(staging: Path, plan: Plan, shown: Shown) -> dict[str, Any]:
     spool.unlink()
     checked = check_no_leak(staging, {split: [shard.path for shard in row] for split, row in shards.items()})
     for tally in collected.tallies:
-        if tally.unaccounted():
-            raise AssertionError(f"{tally.unaccounted()} items of {tally.name} are lost")
+        problem = tally.problem()
+        if problem is not None:
+            raise AssertionError(problem)
     _write_rejected(staging, collected)
     manifest = make_manifest(plan, collected, shards, checked, staging)
     (staging / "README.md").write_text(make_card(manifest), encoding="utf-8")
@@ -96,9 +97,11 @@ def _assign(plan: Plan, collected: Collected, clusters: NDArray[np.int64]) -> As
     own = np.frombuffer(numbers.own, dtype=np.int64)
     ranks = numbers.ranks()
     out = np.full(len(numbers), "", dtype=object)
-    near = plan.recipe.deduplicate.near
+    near, roles = plan.recipe.deduplicate.near, np.frombuffer(numbers.roles, dtype=np.int32)
     if near is not None and near.action == "drop":
-        out[_repeated(clusters, np.frombuffer(numbers.roles, dtype=np.int32), own)] = "near-duplicate"
+        out[_repeated(clusters, roles, own)] = "near-duplicate"
+    if plan.recipe.deduplicate.exact == "drop":
+        out[_repeated(np.frombuffer(numbers.texts, dtype=np.int64), roles, own)] = "exact-duplicate"
     left = np.flatnonzero(out == "")
     languages = np.frombuffer(numbers.languages, dtype=np.int32)
     outcomes = np.frombuffer(numbers.outcomes, dtype=np.int8)
@@ -109,7 +112,19 @@ def _assign(plan: Plan, collected: Collected, clusters: NDArray[np.int64]) -> As
     splits = np.full(len(numbers), DROPPED)
     splits[left] = found.splits
     out[left] = found.reasons
+    _drop_orphans(splits, out, np.frombuffer(numbers.parents, dtype=np.int64))
     return Assignment(splits, out)
+
+
+def _drop_orphans(splits: NDArray[np.int64], out: NDArray[np.object_], parents: NDArray[np.int64]) -> None:
+    """Drop the twins of what was dropped: a test row's near-duplicate is not to be learnt from in another register."""
+    while True:
+        orphans = (parents != NOBODY) & (splits != DROPPED)
+        orphans[orphans] = splits[parents[orphans]] == DROPPED
+        if not orphans.any():
+            return
+        splits[orphans] = DROPPED
+        out[orphans] = "twin-of-left-out"
 
 
 def _repeated(clusters: NDArray[np.int64], roles: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -192,15 +192,20 @@ def _accounts(manifest: Mapping[str, Any]) -> str:
     rows = []
     for part in manifest["parts"]:
         counts, items = part["rows"], part["items"]
-        gone = {**counts["rejected"], **counts["left_out"], **items["rejected"], **items["left_out"]}
-        told = "; ".join(f"{name} {count:,}" for name, count in gone.items()) or "nothing"
-        rows.append(
-            (part["name"], f"{counts['accounted']:,}", f"{items['made_by_registers']:,}", f"{written(part):,}", told)
-        )
-    return table(("part", "rows of the source", "twins made", "items written", "rejected and left out"), rows) + (
-        "\n\n`rejected.jsonl` names every row that could not be read, and `left_out.jsonl` every item that a stage "
-        "left out."
+        figures = (counts["in_files"], counts["with_items"], items["read"], items["made_by_registers"], written(part))
+        told = (_told(counts, "set_aside"), _told(items, "rejected"))
+        rows.append((part["name"], *(f"{figure:,}" for figure in figures), *told))
+    head = ("part", "rows in its files", "rows with items", "items read", "twins made", "items written")
+    return table((*head, "rows without items", "items left out"), rows) + (
+        "\n\nOne row can give several items, and every row gives items, is set aside or is left out; `manifest.json` "
+        "has the account of each file. `rejected.jsonl` names every row that could not be read, and `left_out.jsonl` "
+        "every item that a stage left out."
     )
+
+
+def _told(counts: Mapping[str, Any], unusable: str) -> str:
+    gone = {**counts[unusable], **counts["left_out"]}
+    return "; ".join(f"{name} {count:,}" for name, count in gone.items()) or "none"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

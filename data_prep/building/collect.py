@@ -1,6 +1,6 @@
 """Collect: read every part, take each item through the stages that look at it alone, and spool it.
 
-In memory stay 16 bytes an exact text, a signature, and a few numbers an item; the items themselves are on disk.
+In memory stay 17 bytes an exact text, a signature, and a few numbers an item; the items themselves are on disk.
 """
 
 from __future__ import annotations
@@ -31,16 +31,22 @@ from data_prep.building.recipe import Part, Plan
 from data_prep.building.registers import shifted
 from data_prep.building.split import FREE, PRECEDENCE
 from data_prep.building.tally import PartTally
+from data_prep.register_shift import TWIN_MARK
 from data_prep.reliability import ReliabilityTally
 
 BATCH = 2_000
 REMEDY = "Mend the row, or leave --strict out to set such rows aside and count them."
+NOBODY = -1
 Shown = Callable[[str, int], None]
 
 
 @dataclass(slots=True)
 class Numbers:
-    """A few numbers an item, in reading order, and the strings that they stand for."""
+    """A few numbers an item, in reading order, and the strings that they stand for.
+
+    `parents` has, for a twin, the position of the item that it was made from, and `NOBODY` for all others and where
+    that item was not kept.
+    """
 
     parts: array[int] = field(default_factory=lambda: array("i"))
     contents: array[int] = field(default_factory=lambda: array("q"))
@@ -48,16 +54,22 @@ class Numbers:
     roles: array[int] = field(default_factory=lambda: array("i"))
     outcomes: array[int] = field(default_factory=lambda: array("b"))
     own: array[int] = field(default_factory=lambda: array("q"))
+    parents: array[int] = field(default_factory=lambda: array("q"))
     texts: array[int] = field(default_factory=lambda: array("q"))
     source_ids: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
 
     def add(self, item: Item, part: int, own: int) -> None:
         """Append one item's numbers."""
+        self.ids[item.id] = len(self)
+        parent, mark, _ = item.id.rpartition(TWIN_MARK)
+        self.parents.append(self.ids.get(parent, NOBODY) if mark else NOBODY)
         self.parts.append(part)
         self.contents.append(self.source_ids.setdefault(item.source_id, len(self.source_ids)))
         self.languages.append(self.kinds.setdefault(item.language, len(self.kinds)))
-        role = f"{item.role.value} {item.language} {item.register}"
+        turns = " ".join(turn.role for turn in item.messages)
+        role = f"{item.role.value} {item.language} {item.register} {turns}"
         self.roles.append(self.kinds.setdefault(role, len(self.kinds)))
         self.outcomes.append(OUTCOMES.index(outcome_of(item)))
         self.own.append(own)
@@ -111,7 +123,7 @@ def collect(plan: Plan, spool: Path, left_out: BinaryIO, shown: Shown) -> Collec
             made.tallies.append(tally)
             batch: list[Item] = []
             for item in stages.items_of(part, tally, shown):
-                made.numbers.add(item, number, _own_split(item, part))
+                made.numbers.add(item, number, own_split(item, part))
                 batch.append(item)
                 if len(batch) == BATCH:
                     _spool(batch, part, plan.taxonomy, writer, made)
@@ -120,7 +132,8 @@ def collect(plan: Plan, spool: Path, left_out: BinaryIO, shown: Shown) -> Collec
     return made
 
 
-def _own_split(item: Item, part: Part) -> int:
+def own_split(item: Item, part: Part) -> int:
+    """Return the split that a source fixed for an item, by position in `PRECEDENCE`, or `FREE`."""
     asked = part.recipe.split
     if asked == "hash" or (asked == "own" and item.split is None):
         return FREE
@@ -148,18 +161,23 @@ class _Stages:
         self.filter = Filter(plan.recipe.filter)
         self.normalise = normaliser(plan.recipe.normalise)
         self.exact = ExactDuplicates() if plan.recipe.deduplicate.exact == "drop" else None
-        self.ids: set[str] = set()
         self.fitting: set[tuple[str, tuple[int | None, ...]]] = set()
 
     def items_of(self, part: Part, tally: PartTally, shown: Shown) -> Iterator[Item]:
         """Stream the items of a part that the corpus takes, so far as one can tell item by item."""
         taken = self._unique_ids(self._taken(part, tally, shown), tally)
-        for item in shifted(taken, self.plan.recipe.registers, tally):
-            if self.exact is not None and (first := self.exact.first_with(item)) is not None:
-                self._leave_out(item, tally, "exact-duplicate", kept=first)
-                continue
+        twins = shifted(self._distinct(taken, part, tally), self.plan.recipe.registers, tally)
+        for item in self._distinct(twins, part, tally):
             tally.labelled.update(item.aggregated_labels().keys())
             yield item
+
+    def _distinct(self, items: Iterator[Item], part: Part, tally: PartTally) -> Iterator[Item]:
+        for item in items:
+            first = None if self.exact is None else self.exact.first_with(item, own_split(item, part))
+            if first is None:
+                yield item
+            else:
+                self._leave_out(item, tally, "exact-duplicate", kept=first)
 
     def _taken(self, part: Part, tally: PartTally, shown: Shown) -> Iterator[Item]:
         chosen = _limited(part, self.plan)
@@ -215,13 +233,13 @@ class _Stages:
 
     def _unique_ids(self, items: Iterator[Item], tally: PartTally) -> Iterator[Item]:
         for item in items:
-            if item.id in self.ids:
+            if item.id in self.made.numbers.ids:
                 tally.rejected["duplicate-id"] += 1
                 tally.log.reject(
                     Path(tally.name), None, "duplicate-id", f"two items have the id {item.id!r:.100}; the first stays"
                 )
                 continue
-            self.ids.add(item.id)
+            self.made.numbers.ids[item.id] = NOBODY
             yield item
 
     def _leave_out(self, item: Item, tally: PartTally, reason: str, kept: str | None = None) -> None:

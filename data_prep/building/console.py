@@ -85,8 +85,8 @@ def show_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
 
 def _parts(parts: Sequence[Mapping[str, Any]]) -> Table:
     counts = {
-        "rows": [part["rows"]["accounted"] for part in parts],
-        "rejected": [_total(part["rows"], "rejected") for part in parts],
+        "rows": [part["rows"]["in_files"] for part in parts],
+        "set aside": [_total(part["rows"], "set_aside") for part in parts],
         "left out": [_total(part["rows"], "left_out") for part in parts],
         "items": [part["items"]["read"] for part in parts],
         "twins": [part["items"]["made_by_registers"] for part in parts],

@@ -28,15 +28,21 @@ class DeduplicateRecipe(RecipeModel):
 
 
 class ExactDuplicates:
-    """Remembers 16 bytes a text, and the item that had it first."""
+    """Remembers 17 bytes a text, and the item that had it first."""
 
     def __init__(self) -> None:
         """Start with no text seen."""
         self._first: dict[bytes, str] = {}
 
-    def first_with(self, item: Item) -> str | None:
-        """Return the id of the earlier item with this content, or `None` and remember this one."""
-        first = self._first.setdefault(exact_key(item), item.id)
+    def first_with(self, item: Item, split: int) -> str | None:
+        """Return the id of the earlier item with this content, or `None` and remember this one.
+
+        Args:
+            item: The item.
+            split: The split that its source fixed. Equal texts of different splits are not compared here, because the
+                one in the earlier split is to stay whatever the order of reading.
+        """
+        first = self._first.setdefault(exact_key(item) + bytes([split & 0xFF]), item.id)
         return None if first == item.id else first
 
 

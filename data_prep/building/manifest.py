@@ -70,7 +70,7 @@ def _part(part: Part, tally: PartTally) -> dict[str, Any]:
         "commercial_use": terms.commercial,
         "share_alike": terms.share_alike,
         "citation": part.source.citation,
-        **tally.to_dict(),
+        **tally.to_dict(next((path for path in _paths(part) if path.is_dir()), None)),
         "files": [record for path in _paths(part) for record in file_records(path)],
     }
 

@@ -15,7 +15,7 @@ from babelguard.checksums import sha256_of
 from babelguard.corpus_rows import SPLITS
 from babelguard.jsonl import dump_line
 from data_prep.building.collect import Collected, left_out_record
-from data_prep.building.split import PRECEDENCE, Assignment
+from data_prep.building.split import DROPPED, PRECEDENCE, Assignment
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,7 +117,7 @@ def write_shards(
 
     (folder / DATA).mkdir()
     writers = {split: _SplitWriter(folder / DATA, split, shard_bytes) for split in SPLITS}
-    names = _cluster_names(collected, clusters)
+    names = _cluster_names(collected, clusters, assignment.splits)
     parts = np.frombuffer(collected.numbers.parts, dtype=np.int32) if len(collected.numbers) else np.zeros(0, np.int32)
     start = 0
     with pa.memory_map(str(collected.spool)) as source, pa.ipc.open_stream(source) as batches:
@@ -135,21 +135,23 @@ def write_shards(
     return {split: shards for split, writer in writers.items() if (shards := writer.finished())}
 
 
-def _cluster_names(collected: Collected, clusters: NDArray[np.int64]) -> dict[int, str]:
-    """Return the id of the first item of every cluster that has several."""
+def _cluster_names(collected: Collected, clusters: NDArray[np.int64], splits: NDArray[np.int64]) -> dict[int, str]:
+    """Return the id of the first item that stays of every cluster that has several, of the first where none stays."""
     import pyarrow as pa
 
-    first, counts = np.unique(clusters, return_counts=True)
-    wanted = first[counts > 1]
-    names: dict[int, str] = {}
+    several = np.flatnonzero(np.bincount(clusters, minlength=len(clusters))[clusters] > 1)
+    order = several[np.lexsort((several, splits[several] == DROPPED, clusters[several]))]
+    speakers = order[np.append(True, clusters[order][1:] != clusters[order][:-1])] if len(order) else order
+    ids: dict[int, str] = {}
+    wanted = np.sort(speakers)
     start = 0
     with pa.memory_map(str(collected.spool)) as source, pa.ipc.open_stream(source) as batches:
         for batch in batches:
             here = wanted[(wanted >= start) & (wanted < start + batch.num_rows)]
-            ids = batch.column("id").take(pa.array(here - start)).to_pylist()
-            names.update(zip(here.tolist(), ids, strict=True))
+            found = batch.column("id").take(pa.array(here - start)).to_pylist()
+            ids.update(zip(here.tolist(), found, strict=True))
             start += batch.num_rows
-    return names
+    return {int(clusters[speaker]): name for speaker, name in ids.items()}
 
 
 def _with_cluster(rows: pa.RecordBatch, names: Sequence[str | None]) -> pa.RecordBatch:
@@ -180,5 +182,6 @@ def _log_dropped(
     for at in np.flatnonzero(reasons != ""):
         tally = collected.tallies[parts[at]]
         tally.left_out[reasons[at]] += 1
-        cluster = rows.column("cluster")[int(at)].as_py() if reasons[at].startswith("near-duplicate") else None
+        duplicate = "duplicate" in reasons[at]
+        cluster = rows.column("cluster")[int(at)].as_py() if duplicate else None
         left_out.write(dump_line(left_out_record(rows.column("id")[int(at)].as_py(), tally.name, reasons[at], cluster)))

@@ -88,11 +88,12 @@ def _rows(path: Path, records: _Records, log: RejectLog, needed: Sequence[str], 
             columns = tuple(record.fields)
             continue
         number += 1
+        log.found_row(path)
         if problem:
-            log.reject(path, record.line, "bad-quotes" if record.problem else "wrong-encoding", problem)
+            log.reject_row(path, record.line, "bad-quotes" if record.problem else "wrong-encoding", problem)
         elif len(record.fields) != len(columns):
             reason = f"the row has {len(record.fields)} fields where the header has {len(columns)}"
-            log.reject(path, record.line, "ragged-row", reason)
+            log.reject_row(path, record.line, "ragged-row", reason)
         else:
             yield Row(path, record.line, number, dict(zip(columns, record.fields, strict=True)))
     if columns is None:

@@ -14,7 +14,7 @@ def items_from(rows: Iterable[Row], build: Callable[[Row], Iterable[Item]], log:
     """Yield the items that `build` makes of each row; a row gives all of its items or none.
 
     A row that raises `RowError`, or an item's `UserError`, goes to `log`; so does a row with an id that an earlier row
-    has given.
+    has given. A row for which `build` makes no items is left out as ``not-asked-for``.
 
     Args:
         rows: The rows of one source, in order.
@@ -29,14 +29,18 @@ def items_from(rows: Iterable[Row], build: Callable[[Row], Iterable[Item]], log:
         try:
             made = list(build(row))
         except RowError as error:
-            log.reject(row.path, row.line, error.kind, str(error))
+            log.reject_row(row.path, row.line, error.kind, str(error))
             continue
         except UserError as error:
-            log.reject(row.path, row.line, "not-an-item", str(error).rstrip("."))
+            log.reject_row(row.path, row.line, "not-an-item", str(error).rstrip("."))
             continue
         repeated = next((item.id for item in made if item.id in seen), None)
         if repeated is not None:
-            log.reject(row.path, row.line, "duplicate-id", f"the id {repeated!r:.60} was given to an earlier row")
+            log.reject_row(row.path, row.line, "duplicate-id", f"the id {repeated!r:.60} was given to an earlier row")
             continue
+        if not made:
+            log.leave_out_row(row.path, "not-asked-for")
+            continue
+        log.row_gave(row.path, len(made))
         seen.update(item.id for item in made)
         yield from made

@@ -28,14 +28,15 @@ def rows_of(
 ) -> Iterator[Row]:
     """Yield the objects of numbered lines, as `read_json_lines` does."""
     for number, (line, content) in enumerate(lines, start=1):
+        log.found_row(path)
         try:
             fields = parse_line(content)
         except ValueError as error:
-            log.reject(path, line, "not-json", str(error))
+            log.reject_row(path, line, "not-json", str(error))
             continue
         missing = next((name for name in needed if name not in fields), None)
         if missing is not None:
-            log.reject(path, line, "another-schema", f"the line has no {missing!r}")
+            log.reject_row(path, line, "another-schema", f"the line has no {missing!r}")
             continue
         yield Row(path, line, number, fields)
 

@@ -32,6 +32,7 @@ def read_parquet(path: Path, log: RejectLog, *, needed: Sequence[str] = ()) -> I
             for batch in file.iter_batches(batch_size=BATCH_ROWS):
                 for fields in batch.to_pylist():
                     number += 1
+                    log.found_row(path)
                     yield Row(path, number, number, fields)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; check the path.") from None

@@ -133,19 +133,20 @@ def read_rows(file: LocaleFile, log: RejectLog) -> Iterator[Row]:
     """
     seen: set[int] = set()
     for line, content in file.lines():
+        log.found_row(file.path)
         try:
             fields = parse_line(content)
         except ValueError as error:
-            log.reject(file.path, line, "not-json", str(error))
+            log.reject_row(file.path, line, "not-json", str(error))
             continue
         index = _index_of(fields.get("Index"))
         if index is None:
-            log.reject(
+            log.reject_row(
                 file.path, line, "bad-index", f"'Index' must be a whole number, found {fields.get('Index')!r:.40}"
             )
             continue
         if index in seen:
-            log.leave_out("duplicate-index")
+            log.leave_out_row(file.path, "duplicate-index")
             continue
         seen.add(index)
         yield Row(file, line, index, fields)

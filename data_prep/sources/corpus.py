@@ -12,7 +12,7 @@ from pydantic import Field
 from babelguard.checksums import sha256_of
 from babelguard.corpus_rows import items_of
 from babelguard.errors import UserError, unknown_name
-from babelguard.item import Item
+from babelguard.item import Item, Role
 from babelguard.languages import language
 from babelguard.recipe import RecipeModel
 from babelguard.rejects import RejectLog
@@ -29,11 +29,13 @@ class CorpusOptions(RecipeModel):
     path: Path = Field(description="Folder of the corpus: the one with manifest.json")
     languages: tuple[str, ...] | None = Field(None, description="Any codes of the languages to read; all if not set")
     registers: tuple[str, ...] | None = Field(None, description="Registers to read; all if not set")
+    registers_left_out: tuple[str, ...] = Field((), description="Registers not to read, such as neutral for twins alone")
     parts: tuple[str, ...] | None = Field(None, description="Parts to read, as the manifest names them; all if not set")
+    roles: tuple[Role, ...] | None = Field(None, description="Roles to read, such as prompt; all if not set")
     verify: bool = Field(True, description="Compare every shard's SHA-256 with the manifest's before reading")
 
 
-def read(options: CorpusOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[Item]:  # noqa: ARG001 - a corpus has no bad rows
+def read(options: CorpusOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[Item]:
     """Stream the items, split by split.
 
     Raises:
@@ -48,9 +50,14 @@ def read(options: CorpusOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator
     for shard in shards:
         _check_shard(options, shard)
     for shard in shards:
-        for item in _items(options.path / shard["path"]):
+        path = options.path / shard["path"]
+        for item in _items(path):
+            log.found_row(path)
             if all(allowed is None or value in allowed for value, allowed in zip(_facts(item), wanted, strict=True)):
+                log.row_gave(path, 1)
                 yield item
+            else:
+                log.leave_out_row(path, "not-asked-for")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -77,9 +84,12 @@ def _wanted(options: CorpusOptions, manifest: dict[str, Any]) -> tuple[frozenset
     chosen = options.languages
     languages = None if chosen is None else [language(code).tag for code in chosen]
     registers = {name for row in manifest["coverage"].values() for name in row}
+    left_out = _known("register of this corpus", options.registers_left_out, registers) or frozenset()
+    read = _known("register of this corpus", options.registers, registers)
     return (
         _known("language of this corpus", languages, manifest["coverage"]),
-        _known("register of this corpus", options.registers, registers),
+        (registers if read is None else read) - left_out if left_out else read,
+        None if options.roles is None else frozenset(role.value for role in options.roles),
         _known("part of this corpus", options.parts, [part["name"] for part in manifest["parts"]]),
     )
 
@@ -93,8 +103,8 @@ def _known(kind: str, asked: Any, known: Any) -> frozenset[str] | None:  # noqa:
     return frozenset(asked)
 
 
-def _facts(item: Item) -> tuple[str, str, str]:
-    return item.language, item.register, item.metadata["part"]
+def _facts(item: Item) -> tuple[str, str, str, str]:
+    return item.language, item.register, item.role.value, item.metadata["part"]
 
 
 def _check_shard(options: CorpusOptions, shard: dict[str, Any]) -> None:

@@ -71,6 +71,7 @@ def _rows(options: HubOptions, part: str, records: Any, log: RejectLog) -> Itera
         if problem:
             log.reject(place, 1, "another-schema", problem)
             return
+        log.found_row(place)
         yield Row(place, number, number, fields)
 
 

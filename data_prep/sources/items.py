@@ -29,13 +29,15 @@ def read(options: ItemsOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[
         UserError: The file is missing.
     """
     for line, content in read_lines(options.path):
+        log.found_row(options.path)
         try:
             item = Item.from_dict(parse_line(content))
         except ValueError as error:
-            log.reject(options.path, line, "not-json", str(error))
+            log.reject_row(options.path, line, "not-json", str(error))
         except UserError as error:
-            log.reject(options.path, line, "not-an-item", str(error).rstrip("."))
+            log.reject_row(options.path, line, "not-an-item", str(error).rstrip("."))
         else:
+            log.row_gave(options.path, 1)
             yield item
 
 

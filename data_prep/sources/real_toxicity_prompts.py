@@ -62,19 +62,19 @@ def _seed(rows: Iterator[Row], options: RealToxicityPromptsOptions, log: RejectL
     for row in rows:
         toxicity, later = (_score(row.fields[name]) for name in ("prompt", "continuation"))
         if toxicity is None or later is None:
-            log.leave_out("no-score")
+            log.leave_out_row(row.path, "no-score")
             continue
         if toxicity >= options.toxic_from:
             kind, score = explicit, toxicity
         elif later >= options.toxic_from:
             kind, score = mild, later
         else:
-            log.leave_out("not-in-seed")
+            log.leave_out_row(row.path, "not-in-seed")
             continue
         heapq.heappush(kind, (score, -row.line, row))
         if len(kind) > half:
             heapq.heappop(kind)
-            log.leave_out("not-in-seed")
+            log.leave_out_row(row.path, "not-in-seed")
     return iter(sorted((row for _, _, row in (*explicit, *mild)), key=lambda row: row.line))
 
 

@@ -71,7 +71,7 @@ def read(options: RtpLxOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[
             only_prompts = options.model_copy(update={"roles": (Role.PROMPT,)})
             for row in files.read_rows(scored[locale], log):
                 if row.index in seen:
-                    log.leave_out("repeats-corpus-row")
+                    log.leave_out_row(row.file.path, "repeats-corpus-row")
                 else:
                     log.remark("prompts read from a scoring file, since no corpus file holds them")
                     yield from _items_of(row, _entry_of(row), only_prompts, taxonomy, log)
@@ -106,24 +106,32 @@ def _items_of(
 ) -> Iterator[Item]:
     locale = row.file.locale
     if options.row_filter == "published" and row.index in alignment.PUBLISHED_EXCLUSIONS.get(locale, ()):
-        log.leave_out("row-filter-published")
+        log.leave_out_row(row.file.path, "row-filter-published")
         return
+    made: list[Item] = []
+    unusable: list[str] = []
+    empty: list[str] = []
     for role in options.roles:
         text = fields.get(_TEXT_FIELDS[role])
-        if not isinstance(text, str):
-            log.reject(
-                row.file.path, row.line, "no-text", f"'{_TEXT_FIELDS[role]}' must be a string, found {text!r:.40}"
-            )
-            continue
-        if not text.strip():
-            log.leave_out(f"empty-{role.value}")
-            continue
         try:
-            labels = _labels_of(fields, role, taxonomy, options)
-        except _BadLabelsError as error:
+            if not isinstance(text, str):
+                raise _UnusableError("no-text", f"'{_TEXT_FIELDS[role]}' must be a string, found {text!r:.40}")
+            if not text.strip():
+                log.leave_out(f"empty-{role.value}")
+                empty.append(f"empty-{role.value}")
+                continue
+            made.append(_item(row, fields, role, text, _labels_of(fields, role, taxonomy, options)))
+        except _UnusableError as error:
             log.reject(row.file.path, row.line, error.kind, str(error))
-            continue
-        yield _item(row, fields, role, text, labels)
+            unusable.append(error.kind)
+    account = log.rows_of(row.file.path)
+    if made:
+        log.row_gave(row.file.path, len(made))
+    elif unusable:
+        account.set_aside[unusable[0]] += 1
+    else:
+        account.left_out[empty[0] if empty else "not-asked-for"] += 1
+    yield from made
 
 
 def _item(row: files.Row, fields: Mapping[str, Any], role: Role, text: str, labels: RawLabels) -> Item:
@@ -151,7 +159,7 @@ def _item(row: files.Row, fields: Mapping[str, Any], role: Role, text: str, labe
     )
 
 
-class _BadLabelsError(ValueError):
+class _UnusableError(ValueError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
@@ -167,22 +175,22 @@ def _labels_of(
     if not raw and options.unlabelled == "keep":
         return {}
     if not isinstance(raw, Mapping):
-        raise _BadLabelsError("no-labels", f"'{names[0]}' is missing; every row needs its annotators' labels")
+        raise _UnusableError("no-labels", f"'{names[0]}' is missing; every row needs its annotators' labels")
     for category in raw:
         if category not in taxonomy:
             known = ", ".join(taxonomy.names)
-            raise _BadLabelsError("unknown-category", f"{category!r} is not a category of {taxonomy.name} ({known})")
+            raise _UnusableError("unknown-category", f"{category!r} is not a category of {taxonomy.name} ({known})")
     labels: dict[str, tuple[int | None, ...]] = {}
     for category in taxonomy:
         levels = raw.get(category.name)
         if not isinstance(levels, list) or len(levels) != ANNOTATORS:
             count = len(levels) if isinstance(levels, list) else 0
-            raise _BadLabelsError(
+            raise _UnusableError(
                 "annotator-count", f"{category.name} has {count} annotators' labels where RTP-LX has {ANNOTATORS}"
             )
         for level in levels:
             if not category.has_level(level):
-                raise _BadLabelsError(
+                raise _UnusableError(
                     "label-off-scale", f"the label {level!r:.20} of {category.name} is off its scale 1-{category.scale}"
                 )
         labels[category.name] = tuple(levels)

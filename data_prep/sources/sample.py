@@ -34,16 +34,23 @@ def read(options: SampleOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator
     Raises:
         UserError: A file is missing, or a chosen language is not in the sample.
     """
-    meanings = {record["meaning"]: record for _, record in _records(options.path / "meanings.jsonl", ("labels",), log)}
+    meanings = {}
+    for _, record in _records(options.path / "meanings.jsonl", ("labels",), log):
+        meanings[record["meaning"]] = record
+        log.leave_out_row(options.path / "meanings.jsonl", "labels-of-other-rows")
     for file in _chosen_files(options):
         tag = language(file.stem).tag
         for line, record in _records(file, ("register", "text"), log):
             if options.registers is not None and record["register"] not in options.registers:
+                log.leave_out_row(file, "not-asked-for")
                 continue
             meaning = meanings.get(record["meaning"])
             if meaning is None:
-                log.reject(file, line, "unknown-meaning", f"meanings.jsonl has no meaning {record['meaning']!r:.30}")
+                log.reject_row(
+                    file, line, "unknown-meaning", f"meanings.jsonl has no meaning {record['meaning']!r:.30}"
+                )
                 continue
+            log.row_gave(file, 1)
             yield _item(record, meaning, tag, taxonomy)
 
 
@@ -62,14 +69,15 @@ def _chosen_files(options: SampleOptions) -> list[Path]:
 
 def _records(path: Path, needed: tuple[str, ...], log: RejectLog) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, content in read_lines(path):
+        log.found_row(path)
         try:
             record = parse_line(content)
         except ValueError as error:
-            log.reject(path, line, "not-json", str(error))
+            log.reject_row(path, line, "not-json", str(error))
             continue
         missing = [name for name in ("meaning", *needed) if name not in record]
         if missing:
-            log.reject(path, line, "missing-field", f"the line has no {missing[0]!r}")
+            log.reject_row(path, line, "missing-field", f"the line has no {missing[0]!r}")
             continue
         yield line, record
 

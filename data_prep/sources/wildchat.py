@@ -37,7 +37,7 @@ class WildChatOptions(RecipeModel):
 
 
 def read(options: WildChatOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[Item]:
-    """Stream the conversations. Those in a language that is not asked for are counted as ``language-not-asked-for``.
+    """Stream the conversations. Those in a language that is not asked for are counted as ``not-asked-for``.
 
     The moderation flags come from models, so they are metadata and no labels.
 
@@ -51,8 +51,6 @@ def read(options: WildChatOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterat
         item = _item(row)
         if wanted is None or item.language in wanted:
             yield item
-        else:
-            log.leave_out("language-not-asked-for")
 
     files = files_at(options.path, "*.parquet", "data/*.parquet", "*.jsonl", source="WildChat")
     rows = (row for path in files for row in _rows(path, log))

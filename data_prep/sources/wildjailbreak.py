@@ -39,7 +39,7 @@ class WildJailbreakOptions(RecipeModel):
 def read(options: WildJailbreakOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[Item]:
     """Stream the requests. Adversarial variants share the source_id of the direct request that they hide.
 
-    Rows of a data type that is not asked for are counted as ``data-type-not-asked-for``.
+    Rows of a data type that is not asked for are counted as ``not-asked-for``.
 
     Raises:
         UserError: The files are not there.
@@ -51,7 +51,6 @@ def read(options: WildJailbreakOptions, taxonomy: Taxonomy, log: RejectLog) -> I
         if data_type not in DATA_TYPES:
             raise RowError("label-off-scale", f"the data type {data_type!r:.40} is none of {', '.join(DATA_TYPES)}")
         if data_type not in options.data_types:
-            log.leave_out("data-type-not-asked-for")
             return
         yield from _items(row, data_type, options)
 

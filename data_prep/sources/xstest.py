@@ -93,7 +93,7 @@ def _responses(model: str, first: Path, others: list[Path], log: RejectLog) -> I
         for row in read_delimited(path, log, needed=("id", "completion")):
             key = (row.value("id"), row.value("completion"))
             judged.setdefault(key, {}).update(_judges(row.fields))
-            log.leave_out("merged-judge-row")
+            log.leave_out_row(path, "merged-judge-row")
     needed = ("id", "type", "prompt", "completion", "annotation_1", "annotation_2", "final_label")
     rows = read_delimited(first, log, needed=needed)
     yield from items_from(rows, lambda row: [_response(row, model, judged)], log)

@@ -29,7 +29,10 @@ def sample(tmp_path_factory) -> Path:
 
 def test_the_sample_is_built_whole(sample):
     manifest = json.loads((sample / "manifest.json").read_text())
-    assert manifest["items"] == manifest["parts"][0]["rows"]["accounted"]
+    rows = manifest["parts"][0]["rows"]
+    assert manifest["items"] == rows["with_items"] == 1_440
+    assert rows["in_files"] == 1_440 + 60
+    assert rows["left_out"] == {"labels-of-other-rows": 60}
     assert {path.name for path in sample.iterdir()} == {
         "data",
         "README.md",

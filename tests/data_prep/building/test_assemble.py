@@ -37,7 +37,9 @@ def test_everything_is_accounted_for(tmp_path):
     ]
     manifest = build_of(tmp_path, first, second)
     account = manifest["parts"][1]
-    assert account["rows"] == {"accounted": 8, "items": 8, "rejected": {}, "left_out": {}}
+    whole = {"rows": 8, "with_items": 8, "items": 8, "set_aside": {}, "left_out": {}}
+    assert account["rows"]["files"] == [{"path": "part-1.jsonl", **whole}]
+    assert (account["rows"]["in_files"], account["rows"]["set_aside"]) == (8, {})
     items = account["items"]
     assert items["left_out"] == {"exact-duplicate": 1, "filter-empty": 1}
     assert items["rejected"] == {
@@ -60,7 +62,9 @@ def test_unreadable_rows_are_counted_or_stop_a_strict_build(tmp_path):
     with plan.parts[0].options.path.open("ab") as file:
         file.write(b'{"id": 1}\n{"id": \n')
     manifest = assemble.build(plan, lambda *_: None)
-    assert manifest["parts"][0]["rows"]["rejected"] == {"not-an-item": 1, "not-json": 1}
+    rows = manifest["parts"][0]["rows"]
+    assert rows["set_aside"] == {"not-an-item": 1, "not-json": 1}
+    assert (rows["in_files"], rows["with_items"]) == (5, 3)
     strict = plan_of(tmp_path, [item(n) for n in range(3)], strict=True)
     with strict.parts[0].options.path.open("ab") as file:
         file.write(b"{\n")
