@@ -141,14 +141,16 @@ def agreement_table(run: Run, metric: str, part: Part) -> AgreementTable:
 
 def language_plot(run: Run, metric: str, category: str) -> LanguagePlot:
     """Return the plot of one metric and category over the languages."""
-    raters = _raters(run)
-    marks: dict[str, dict[str, Mark]] = {}
+    found: dict[str, dict[str, Figure]] = {}
     for row in _relevant(run):
         alone = row["language"] is not None and all(row[name] is None for name in _SLICES[1:])
         if row["metric"] == metric and row["category"] == category and alone and row["value"] is not None:
-            rater = str(row["rater"])
-            mark = Mark(rater_title(rater), raters.index(rater), _figure(row))
-            marks.setdefault(str(row["language"]), {}).setdefault(rater, mark)
+            found.setdefault(str(row["language"]), {}).setdefault(str(row["rater"]), _figure(row))
+    raters = [rater for rater in _raters(run) if any(rater in figures for figures in found.values())]
+    marks = {
+        tag: {r: Mark(rater_title(r), place, figures[r]) for place, r in enumerate(raters) if r in figures}
+        for tag, figures in found.items()
+    }
     tags = sorted(marks, key=language_name)
     rows = tuple((language_name(tag), tuple(marks[tag][r] for r in raters if r in marks[tag])) for tag in tags)
     low, high, ticks = _axis([mark.figure for _, row in rows for mark in row])
@@ -229,7 +231,7 @@ def _told(name: str, value: str) -> str:
 def _axis(figures: Sequence[Figure]) -> tuple[float, float, tuple[float, ...]]:
     ends = [end for f in figures for end in (f.value, f.low, f.high) if end is not None]
     low = min(0.0, math.floor(5 * min(ends, default=0.0)) / 5)
-    high = max(1.0, math.ceil(5 * max(ends, default=1.0)) / 5)
+    high = max(0.4, math.ceil(5 * max(ends, default=1.0)) / 5)
     step = 0.2 if high - low <= 2 else (high - low) / 5
     count = round((high - low) / step)
     return low, high, tuple(round(low + step * place, 2) for place in range(count + 1))

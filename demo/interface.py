@@ -9,6 +9,7 @@ from demo.pages.batch_file import BatchFilePage
 from demo.pages.disagreements import disagreements_page
 from demo.pages.one_text import one_text_page
 from demo.pages.reports import ReportsPage
+from demo.pages.view import view
 from demo.resources import Resources
 from demo.theme import script, style_sheet, theme
 
@@ -22,9 +23,9 @@ WAITING = 64
 """Requests that may wait; further ones are told to come back."""
 LARGEST_FILE = "20mb"
 FOOTER = (
-    '<p class="bg-legend">Texts are rated on this machine and are not stored or logged; uploaded and downloaded files '
+    "Texts are rated on this machine and are not stored or logged; uploaded and downloaded files "
     "are deleted within two hours. Only raters beside the guard that are network services, where the operator has "
-    "added some, are sent the text. A guard errs: use its decisions to help people, not in their place.</p>"
+    "added some, are sent the text. A guard errs: use its decisions to help people, not in their place."
 )
 
 
@@ -40,8 +41,8 @@ def build_interface(resources: Resources) -> gr.Blocks:
     import gradio as gr
 
     with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(FILES_LIVE_S, FILES_LIVE_S)) as blocks:
-        gr.HTML(markup.header(resources.moderator), elem_classes="bg-view")
-        with gr.Tabs(selected="text") as tabs:
+        view(markup.header(resources.moderator))
+        with gr.Tabs(selected="text", overflow_behavior="wrap") as tabs:
             with gr.Tab("One text", id="text"):
                 one_text = one_text_page(resources)
             with gr.Tab("A file", id="file"):
@@ -50,7 +51,7 @@ def build_interface(resources: Resources) -> gr.Blocks:
                 ReportsPage(resources, reports)
             with gr.Tab("Feedback", id="feedback"):
                 disagreements_page(resources, one_text, tabs)
-        gr.HTML(FOOTER, elem_classes="bg-view")
+        view(markup.note_view(FOOTER))
     return blocks.queue(max_size=WAITING, default_concurrency_limit=8, api_open=False)
 
 

@@ -87,6 +87,11 @@ def disputed_view(verdict: Verdict | None) -> str:
     return _render("disputed", verdict=verdict)
 
 
+def note_view(sentence: str) -> str:
+    """Return a sentence in small print."""
+    return _render("note", sentence=sentence)
+
+
 def message_view(sentence: str, *, wrong: bool = False) -> str:
     """Return a sentence for the person, marked as a mistake or not."""
     return _render("message", sentence=sentence, wrong=wrong)
@@ -110,6 +115,17 @@ def windows_of(verdict: Verdict) -> list[dict[str, Any]]:
     ]
 
 
+def _few(names: Sequence[str], most: int = 3) -> str:
+    """Return names as a list, the ones beyond the first few only counted."""
+    if len(names) <= most + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def _render(name: str, **values: Any) -> str:  # noqa: ANN401 - what a template shows
     return _environment().get_template(f"{name}.html.j2").render(**values)
 
@@ -127,6 +143,8 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {
         "language_name": language_name,
+        "few": _few,
+        "plural": _plural,
         "percent": lambda share: f"{100 * share:.0f}%",
         "two": lambda value: f"{value:.2f}",
         "signed": lambda value: f"{value:+.2f}".replace("-0.00", "0.00").replace("-", "−"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from babelguard.errors import UserError
 from demo import markup
 from demo.batch import BatchChoices, RatedRow, Tally, check_choices, rate_rows
+from demo.pages.view import view
 from demo.rated_file import write_rated_csv, write_rated_xlsx
 from demo.resources import FIND_OUT, language_choices
 from demo.spreadsheet import Spreadsheet, read_spreadsheet
@@ -51,7 +52,7 @@ class BatchFilePage:
                     self.stop = gr.Button("Stop", visible=False, elem_id="batch-stop")
             with gr.Column(scale=6, min_width=300, elem_classes="bg-card"):
                 invitation = markup.message_view(self._invitation())
-                self.view = gr.HTML(invitation, elem_id="batch-view", elem_classes="bg-view")
+                self.view = view(invitation, elem_id="batch-view")
                 with gr.Row():
                     self.csv = gr.DownloadButton("Download CSV", visible=False, elem_id="batch-csv")
                     self.xlsx = gr.DownloadButton("Download XLSX", visible=False, elem_id="batch-xlsx")

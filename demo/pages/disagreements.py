@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from babelguard.errors import UserError
 from demo import markup
 from demo.feedback import LONGEST_COMMENT, Disagreement, add, disagree, export_disagreements
+from demo.pages.view import view
 from demo.resources import Resources, language_choices
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Your levels are exported as an annotation sheet that is filled in, beside empty sheets for the other people that "
-    "you name. Bring them back with <code>python -m data_prep.annotation import</code>: see docs/demo.md."
+    "you name. Bring them back with python -m data_prep.annotation import; docs/demo.md says how."
 )
 
 
@@ -32,7 +33,7 @@ def disagreements_page(resources: Resources, one_text: OneTextPage, tabs: gr.Tab
     categories = resources.moderator.guard.bundle.categories
     with gr.Row(equal_height=False):
         with gr.Column(scale=6, min_width=300, elem_classes="bg-card"):
-            disputed = gr.HTML(markup.disputed_view(None), elem_id="feedback-text", elem_classes="bg-view")
+            disputed = view(markup.disputed_view(None), elem_id="feedback-text")
             with gr.Column(visible=False) as form:
                 levels = [
                     gr.Radio(
@@ -49,13 +50,13 @@ def disagreements_page(resources: Resources, one_text: OneTextPage, tabs: gr.Tab
                 comment = gr.Textbox(label="Why (optional)", lines=2, max_length=LONGEST_COMMENT)
                 keep = gr.Button("Keep this disagreement", variant="primary", elem_id="feedback-keep")
         with gr.Column(scale=5, min_width=300, elem_classes="bg-card"):
-            listed = gr.HTML(markup.feedback_view([]), elem_id="feedback-list", elem_classes="bg-view")
+            listed = view(markup.feedback_view([]), elem_id="feedback-list")
             person = gr.Textbox(label="Your name or initials", max_length=40, elem_id="feedback-person")
             others = gr.Textbox(label="Other annotators, separated by commas (optional)", max_length=400)
             make = gr.Button("Make the sheets", elem_id="feedback-make")
             sheets = gr.DownloadButton("Download the sheets", visible=False, elem_id="feedback-sheets")
-            told = gr.HTML(elem_classes="bg-view", elem_id="feedback-told")
-            gr.HTML(f'<p class="bg-legend">{ABOUT}</p>', elem_classes="bg-view")
+            told = view(elem_id="feedback-told")
+            view(markup.note_view(ABOUT))
 
     names = [category.name for category in categories]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from babelguard.errors import UserError
 from demo import markup
 from demo.examples import HARMFUL, HARMLESS, Example, examples
+from demo.pages.view import view as view_of
 from demo.resources import FIND_OUT, Resources, language_choices
 from demo.twins import make_twins
 from demo.verdict import Verdict
@@ -52,12 +53,10 @@ def one_text_page(resources: Resources) -> OneTextPage:
             check = gr.Button("Check the text", variant="primary", elem_id="one-check")
             _example_lists(text, language)
         with gr.Column(scale=6, min_width=300, elem_classes="bg-card"):
-            view = gr.HTML(markup.message_view(EMPTY), elem_id="one-verdict", elem_classes="bg-view")
+            view = view_of(markup.message_view(EMPTY), elem_id="one-verdict")
             disagree = gr.Button("I disagree", size="sm", visible=False, elem_id="one-disagree")
-    gr.HTML("<h2>The same text, other raters</h2>", elem_classes="bg-view bg-section-title")
-    panel = gr.HTML(elem_id="one-panel", elem_classes="bg-view bg-card", visible=False)
-    gr.HTML("<h2>The same content in other registers</h2>", elem_classes="bg-view bg-section-title")
-    twins = gr.HTML(elem_id="one-twins", elem_classes="bg-view bg-card", visible=False)
+    panel = view_of(elem_id="one-panel", card=True, visible=False)
+    twins = view_of(elem_id="one-twins", card=True, visible=False)
 
     def judge(written: str, code: str) -> tuple[Verdict | None, str, Any]:
         if not (written or "").strip():
@@ -110,7 +109,7 @@ def _example_lists(text: gr.Textbox, language: gr.Dropdown) -> None:
     with gr.Accordion("Harmless examples", open=False, elem_classes="bg-examples"):
         _example_list(text, language, examples(HARMLESS, hard), "harmless")
     with gr.Accordion("Harmful examples", open=False, elem_classes="bg-examples"):
-        gr.HTML(f'<p class="bg-legend">{CONTENT_NOTE}</p>', elem_classes="bg-view")
+        view_of(markup.note_view(CONTENT_NOTE))
         _example_list(text, language, examples(HARMFUL, ("subtle", "moderate")), "harmful")
 
 

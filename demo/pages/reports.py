@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from babelguard.errors import UserError
 from demo import markup
 from demo.agreement import agreement_table, categories_of, language_plot, metric_title, metrics_of, parts_of
+from demo.pages.view import view
 from demo.runs import Run, list_runs, open_run, read_table
 
 if TYPE_CHECKING:
@@ -31,24 +32,26 @@ class ReportsPage:
         import gradio as gr
 
         found = list(list_runs(self._resources.runs))
-        with gr.Row(equal_height=False, elem_classes="bg-choose-run"):
-            self.run = gr.Dropdown(found, value=found[0] if found else None, label="Run", elem_id="report-run", scale=6)
-            self.again = gr.Button("Look again", scale=1, min_width=110)
-        self.about = gr.HTML(markup.message_view("" if found else NOTHING), elem_classes="bg-view")
+        first = found[0] if found else None
+        with gr.Column(elem_classes="bg-card"):
+            with gr.Row(equal_height=False, elem_classes="bg-choose-run"):
+                self.run = gr.Dropdown(found, value=first, label="Run", elem_id="report-run", scale=6)
+                self.again = gr.Button("Look again", scale=1, min_width=110, size="md")
+            self.about = view(markup.message_view("" if found else NOTHING), elem_id="report-about")
         with gr.Column(visible=False, elem_classes="bg-card") as self.body:
             with gr.Row():
                 self.metric = gr.Dropdown([], label="Metric", elem_id="report-metric")
                 self.part = gr.Dropdown([], label="Items", elem_id="report-part")
                 self.category = gr.Dropdown([], label="Category in the plot", elem_id="report-category")
-            self.table = gr.HTML(elem_classes="bg-view", elem_id="report-table")
-            self.plot = gr.HTML(elem_classes="bg-view", elem_id="report-plot")
-        with gr.Column(visible=False) as self.more:
+            self.table = view(elem_id="report-table")
+            self.plot = view(elem_id="report-plot")
+        with gr.Column(visible=False, elem_classes="bg-card") as self.more:
             with gr.Accordion("Tables of the run", open=False) as self.tables_box:
                 self.name = gr.Dropdown([], label="Table", elem_id="report-parquet")
-                self.count = gr.HTML(elem_classes="bg-view")
+                self.count = view()
                 self.rows = gr.Dataframe(interactive=False, show_search="filter", max_height=460, show_label=False)
             with gr.Accordion("The whole report", open=False) as self.report_box:
-                self.report = gr.HTML(elem_classes="bg-view", elem_id="report-frame")
+                self.report = view(elem_id="report-frame")
             with gr.Accordion("Files of the run", open=False):
                 self.files = gr.File(show_label=False, interactive=False, file_count="multiple", elem_id="report-files")
 
