@@ -4,13 +4,16 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help benchmark test test-all lint format clean
+.PHONY: help benchmark demo test test-all lint format clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 benchmark: $(VENV)/.installed-evaluation ## Measure the bundled raters on the bundled sample.
 	$(BIN)/python -m evaluation.run
+
+demo: $(VENV)/.installed-demo ## Try the starter guard in the browser.
+	$(BIN)/python app.py
 
 test: $(VENV)/.installed-dev ## Run the tests that take minutes.
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -38,6 +41,10 @@ $(VENV)/.installed-evaluation: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) --editable '.[evaluation,cpu]'
 	touch $@
 
+$(VENV)/.installed-demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP_INSTALL) --editable '.[demo,serve,cpu,evaluation,data]'
+	touch $@ $(VENV)/.installed-evaluation
+
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP_INSTALL) --editable '.[evaluation,data,endpoints,judges,train,cpu,serve,demo,dev]'
-	touch $@ $(VENV)/.installed-evaluation
+	touch $@ $(VENV)/.installed-evaluation $(VENV)/.installed-demo

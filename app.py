@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import gradio as gr
 
     from demo.panel import Panel
-    from demo.resources import Resources
     from serve.guard import Guard
 
 
@@ -35,26 +34,43 @@ def build(
         UserError: The policy cannot be read, or does not fit the guard.
     """
     from demo.interface import build_interface
-
-    return build_interface(_resources(guard, policy, panel, runs))
-
-
-def mount(api: fastapi.FastAPI, blocks: gr.Blocks, path: str = "/ui") -> fastapi.FastAPI:
-    """Mount the demo in an application, dressed as when it is started alone."""
-    import gradio as gr
-
-    from demo.interface import appearance
-
-    return gr.mount_gradio_app(api, blocks, path, **appearance())
-
-
-def _resources(guard: Guard, policy: Path | None, panel: Future[Panel] | None, runs: Sequence[Path]) -> Resources:
     from demo.panel import Panel
     from demo.resources import RUNS, Resources, panel_ready, taxonomy_of
     from demo.verdict import Moderator
 
     ready = panel or panel_ready(Panel((), taxonomy_of(guard)))
-    return Resources(Moderator.of(guard, policy), ready, tuple(runs) or RUNS)
+    return build_interface(Resources(Moderator.of(guard, policy), ready, tuple(runs) or RUNS))
+
+
+def mount(
+    api: fastapi.FastAPI,
+    guard: Guard,
+    path: str = "/ui",
+    *,
+    policy: Path | None = None,
+    panel: Future[Panel] | None = None,
+    runs: Sequence[Path] = (),
+) -> fastapi.FastAPI:
+    """Mount the demo in an application, as `python -m serve.run --ui` does.
+
+    Args:
+        api: The application.
+        guard: The guard that the application serves.
+        path: Where the pages are.
+        policy: As `build`.
+        panel: As `build`, but a word list and character n-grams if `None`.
+        runs: As `build`.
+
+    Raises:
+        UserError: As `build`.
+    """
+    import gradio as gr
+
+    from demo.interface import appearance
+    from demo.resources import standing_panel, taxonomy_of
+
+    blocks = build(guard, policy=policy, panel=panel or standing_panel(taxonomy_of(guard)), runs=runs)
+    return gr.mount_gradio_app(api, blocks, path, **appearance())
 
 
 def main(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from babelguard.errors import UserError
 from babelguard.languages import LANGUAGES
 from babelguard.taxonomy import RTP_LX, TAXONOMIES, Taxonomy
 from demo.panel import GuardSeat, Panel, RaterSeat
@@ -82,6 +83,18 @@ def panel_in_background(
     made = worker.submit(make)
     worker.shutdown(wait=False)
     return made
+
+
+def standing_panel(taxonomy: Taxonomy) -> Future[Panel]:
+    """Return the panel of those who name none, in the making; where its libraries are missing, the page says so."""
+    from demo.panel import SIDE_BY_SIDE
+
+    try:
+        return panel_in_background(taxonomy, recipe=SIDE_BY_SIDE)
+    except UserError as error:
+        made: Future[Panel] = Future()
+        made.set_exception(error)
+        return made
 
 
 def panel_ready(panel: Panel) -> Future[Panel]:

@@ -19,10 +19,11 @@ MAY_IMPORT = {
     "evaluation": {"babelguard", "data_prep", "serve", "evaluation"},
     "train": {"babelguard", "data_prep", "serve", "evaluation", "train"},
     "evaluation.metrics": {"evaluation.metrics"},
+    "demo": {"babelguard", "data_prep", "serve", "evaluation", "demo"},
 }
 """Package -> what it may import of the project; metrics are a leaf that anyone may use."""
 
-PROJECT = {"babelguard", "data_prep", "serve", "evaluation", "train", "app"}
+PROJECT = {"babelguard", "data_prep", "serve", "evaluation", "train", "demo", "app"}
 HEAVY = {"torch", "transformers", "gradio", "ray", "vllm", "datasets", "evaluate", "onnxruntime"}
 
 
@@ -84,10 +85,21 @@ def test_the_help_needs_no_heavy_library() -> None:
     assert done.stdout.splitlines()[-1] == "0 []"
 
 
+def test_the_app_is_light_and_stands_on_the_demo() -> None:
+    path = REPOSITORY / "app.py"
+    top = {
+        str(node.module)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert {name.split(".")[0] for name in top} & (PROJECT | HEAVY) <= {"babelguard"}
+    assert {name.split(".")[0] for name in imports(path)} & PROJECT <= {"babelguard", "demo", "serve"}
+
+
 def test_there_are_no_catch_all_modules() -> None:
     names = {
         path.name
-        for package in ("babelguard", "data_prep", "serve", "evaluation", "train")
+        for package in ("babelguard", "data_prep", "serve", "evaluation", "train", "demo")
         for path in (REPOSITORY / package).rglob("*.py")
     }
     assert not names & {"utils.py", "helpers.py", "common.py", "misc.py"}
