@@ -30,6 +30,8 @@ class ItemTable:
         roles: Roles.
         registers: Registers.
         raw: Annotator x item x category, levels from 1, `MISSING` where there is none (int8).
+        published: Item x category, the one level that the source itself publishes for all annotators, `MISSING` where
+            it publishes none (int8).
     """
 
     ids: NDArray[np.str_]
@@ -41,6 +43,7 @@ class ItemTable:
     roles: NDArray[np.str_]
     registers: NDArray[np.str_]
     raw: NDArray[np.int8]
+    published: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -64,7 +67,9 @@ def build_item_table(items: Iterable[Item], categories: Taxonomy, origin: str) -
     """
     columns: list[tuple[str, ...]] = []
     labels: list[list[tuple[int | None, ...]]] = []
+    published: list[list[int]] = []
     seen: set[str] = set()
+    names = categories.names
     for item in items:
         if item.id in seen:
             raise UserError(f"{origin}: two items have the id {item.id!r}; ids must be unique within a corpus.")
@@ -83,17 +88,19 @@ def build_item_table(items: Iterable[Item], categories: Taxonomy, origin: str) -
             )
         )
         labels.append(_checked_labels(item, categories))
+        published.append([item.aggregated[name].level if name in item.aggregated else MISSING for name in names])
     if not columns:
         raise UserError(f"{origin} gives no items; check the folder, the languages, the roles and the splits.")
-    names = ("ids", "keys", "source_ids", "languages", "bands", "subsets", "roles", "registers")
+    fields = ("ids", "keys", "source_ids", "languages", "bands", "subsets", "roles", "registers")
     arrays = {
-        name: np.array(values, dtype=np.str_) for name, values in zip(names, zip(*columns, strict=True), strict=True)
+        name: np.array(values, dtype=np.str_) for name, values in zip(fields, zip(*columns, strict=True), strict=True)
     }
-    return ItemTable(**arrays, raw=_raw_array(labels))
+    return ItemTable(**arrays, raw=_raw_array(labels), published=np.array(published, dtype=np.int8))
 
 
 def _checked_labels(item: Item, categories: Taxonomy) -> list[tuple[int | None, ...]]:
-    for name, levels in item.labels.items():
+    own = {name: (label.level,) for name, label in item.aggregated.items()}
+    for name, levels in [*item.labels.items(), *own.items()]:
         if name not in categories:
             raise UserError(
                 f"The item {item.id} has labels for {name!r}, which the taxonomy {categories.name} does not have; "
@@ -118,7 +125,10 @@ def _raw_array(labels: list[list[tuple[int | None, ...]]]) -> NDArray[np.int8]:
 
 
 def write_item_table(table: ItemTable, categories: Taxonomy, path: Path) -> None:
-    """Write the table as Parquet: one row an item, one list of levels a category."""
+    """Write the table as Parquet: one row an item, one list of levels a category.
+
+    Where a source publishes labels of its own, the column `published` has them, one a category in the taxonomy's order.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -136,6 +146,10 @@ def write_item_table(table: ItemTable, categories: Taxonomy, path: Path) -> None
         levels = table.raw[:, :, position].T.astype(object)
         levels[levels == MISSING] = None
         columns[name] = [list(row) for row in levels]
+    if (table.published != MISSING).any():
+        own = table.published.astype(object)
+        own[own == MISSING] = None
+        columns["published"] = [list(row) for row in own]
     partial = path.with_name(f"{path.name}.partial")
     pq.write_table(pa.table(columns), partial)
     partial.replace(path)

@@ -19,7 +19,7 @@ from evaluation.measuring.differences import differences
 from evaluation.measuring.points import confusions_of, point_measures, ranking_measures, reliability_measures
 from evaluation.measuring.register_shift import register_measures, register_notes
 from evaluation.measuring.slices import Family, families
-from evaluation.measuring.subject import HUMAN_LEFT_OUT, Subject, human_name, make_subjects
+from evaluation.measuring.subject import HUMAN_LEFT_OUT, Subject, human_name, make_subjects, published_levels
 from evaluation.measuring.twins import find_twins
 from evaluation.metrics.resampling import Resamples
 from evaluation.rating_table import RatingTable
@@ -134,6 +134,12 @@ def _notes(ground: Ground, tables: Sequence[RatingTable]) -> list[str]:
     items, family, categories = ground.items, ground.main, ground.categories
     subjects, common = ground.subjects, ground.common(ground.main)
     notes = []
+    own, others = published_levels(items, categories)
+    if own:
+        notes.append(
+            f"The reference of {own:,} labels is the one that the source publishes for all its annotators, in place of "
+            f"their majority, from which it differs in {others:,}."
+        )
     if not family.languages:
         notes.append("No item has a human label, so no agreement with people can be measured.")
     elif items.annotators == 1:

@@ -1,4 +1,7 @@
-"""Who is measured against whom: raters against the majority of people, people against one another."""
+"""Who is measured against whom: raters against the majority of people, people against one another.
+
+Where a source publishes one label for all its annotators (a gold label), that one stands in the majority's place.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
 from evaluation.metrics.consensus import consensus
 from evaluation.metrics.human_agreement import leave_one_out_references
+from evaluation.metrics.levels import MISSING
 from evaluation.rating_table import RatingTable
 
 MAJORITY = "majority"
@@ -63,7 +67,21 @@ def human_name(annotator: int) -> str:
 
 
 def majority_levels(items: ItemTable, categories: Taxonomy) -> Levels:
-    """Return item x category: the majority of the annotators, else their rounded mean."""
+    """Return item x category: the label that the source publishes for all annotators, else what they say together.
+
+    That is their majority, or their rounded mean where there is none.
+    """
+    return np.where(items.published == MISSING, _together(items, categories), items.published)
+
+
+def published_levels(items: ItemTable, categories: Taxonomy) -> tuple[int, int]:
+    """Return how many labels the source publishes for several annotators, and how many of them are not theirs."""
+    several = (items.raw != MISSING).sum(axis=0) > 1
+    own = several & (items.published != MISSING)
+    return int(own.sum()), int((own & (items.published != _together(items, categories))).sum())
+
+
+def _together(items: ItemTable, categories: Taxonomy) -> Levels:
     columns = [consensus(items.raw[:, :, c], levels=category.scale) for c, category in enumerate(categories)]
     return np.stack(columns, axis=1).astype(np.int8)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from babelguard import RTP_LX, Item, UserError
+from babelguard.aggregation import AggregatedLabel
 from evaluation.item_table import build_item_table, write_item_table
+from evaluation.measuring.subject import majority_levels, published_levels
 from evaluation.metrics.levels import MISSING
 
 
@@ -33,6 +36,7 @@ def test_missing_labels_stay_missing():
         ([an_item(0), an_item(0)], "two items have the id 'i/0'"),
         ([an_item(0, labels={"Spam": (1,)})], "labels for 'Spam', which the taxonomy rtp-lx does not have"),
         ([an_item(0, labels={"Bias": (4,)})], "level 4 for Bias, off the scale 1-3"),
+        ([an_item(0, aggregated={"Bias": AggregatedLabel(4, "gold")})], "level 4 for Bias, off the scale 1-3"),
     ],
 )
 def test_a_bad_corpus_is_told(items, words):
@@ -48,3 +52,22 @@ def test_the_file_holds_no_texts(tmp_path):
     assert read["Bias"].to_pylist() == [[1, None]]
     assert read["Toxicity"].to_pylist() == [[None, None]]
     assert b"secret" not in (tmp_path / "items.parquet").read_bytes()
+
+
+def test_a_published_label_stands_before_the_majority_and_missing_ones_do_not(tmp_path):
+    gold = {"IdentityAttack": AggregatedLabel(1, "gold")}
+    items = [
+        an_item(0, labels={"IdentityAttack": (2, 2, 1)}, aggregated=gold),
+        an_item(1, labels={"IdentityAttack": (2, 2, 1)}),
+        an_item(2, labels={"IdentityAttack": (1, 1, 2)}, aggregated=gold),
+        an_item(3, aggregated=gold),
+    ]
+    table = build_item_table(items, RTP_LX, "test")
+    column = RTP_LX.names.index("IdentityAttack")
+    levels = majority_levels(table, RTP_LX)
+    assert levels[:, column].tolist() == [1, 2, 1, 1]
+    assert set(np.delete(levels, column, axis=1).ravel()) == {MISSING}
+    assert published_levels(table, RTP_LX) == (2, 1)
+    write_item_table(table, RTP_LX, tmp_path / "items.parquet")
+    own = pq.read_table(tmp_path / "items.parquet")["published"].to_pylist()
+    assert [row[column] for row in own] == [1, None, 1, 1]
