@@ -16,6 +16,7 @@ from typing import Any
 
 from babelguard.errors import UserError
 from babelguard.generator import Decoding, Generation, Prompt, TextGenerator
+from babelguard.local_models.choosing import Choice, ChoiceLine, ChoosingGenerator, Failure
 from babelguard.rating import Status
 
 STORED = frozenset({Status.OK, Status.TRUNCATED, Status.BLOCKED})
@@ -145,6 +146,19 @@ def cached(generator: TextGenerator, cache: ResponseCache | None) -> TextGenerat
     return generator if cache is None else CachedGenerator(generator, cache)
 
 
+def cached_chooser(
+    chooser: ChoosingGenerator, generator: TextGenerator, cache: ResponseCache | None
+) -> ChoosingGenerator:
+    """Return a model that chooses, with a cache before it, or as it is where there is none.
+
+    Args:
+        chooser: The model.
+        generator: The same model as a generator, which knows its fingerprint.
+        cache: Where choices are kept.
+    """
+    return chooser if cache is None else CachedChooser(chooser, generator.fingerprint, cache)
+
+
 @dataclass(frozen=True)
 class CachedGenerator:
     """A generator that asks another one only what is not in the cache.
@@ -192,8 +206,54 @@ class CachedGenerator:
             yield given[key]
 
     def _key(self, prompt: Prompt, decoding: Decoding) -> str:
-        turns = [[turn.role, turn.content] for turn in prompt.messages]
-        return request_key("generation", 1, self.inner.fingerprint, turns, prompt.text, asdict(decoding))
+        return request_key("generation", 1, self.inner.fingerprint, *_plain(prompt), asdict(decoding))
+
+
+@dataclass(frozen=True)
+class CachedChooser:
+    """A model that chooses among listed answers, asked only for what is not in the cache.
+
+    Attributes:
+        inner: The model that chooses.
+        fingerprint: Hash of all that decides its answers beside the prompt and the list: model, revision, dtype.
+        cache: Where choices are kept.
+    """
+
+    inner: ChoosingGenerator
+    fingerprint: str
+    cache: ResponseCache
+
+    def choose(
+        self, prompts: Sequence[Prompt], lines: Sequence[ChoiceLine], before: str = ""
+    ) -> Iterator[tuple[Choice, ...] | Failure]:
+        """Yield what is chosen in every line, one tuple a prompt, in order, or why nothing is; failures are not kept.
+
+        Raises:
+            UserError: The cache cannot be used, or the model cannot.
+        """
+        asked = [[line.label, list(line.choices)] for line in lines]
+        keys = [request_key("choice", 1, self.fingerprint, _plain(prompt), asked, before) for prompt in prompts]
+        stored = {key: self.cache.get(key) for key in dict.fromkeys(keys)}
+        missing = {key: prompt for key, prompt in zip(keys, prompts, strict=True) if stored[key] is None}
+        answers = self.inner.choose(list(missing.values()), lines, before) if missing else iter(())
+        asked_for = iter(missing)
+        given: dict[str, tuple[Choice, ...] | Failure] = {}
+        for key in keys:
+            record = stored[key]
+            if record is not None:
+                yield tuple(Choice(index, tuple(logarithms)) for index, logarithms in record["choices"])
+                continue
+            while key not in given:
+                current = next(asked_for)
+                given[current] = answer = next(answers)
+                if not isinstance(answer, Failure):
+                    choices = [[choice.index, list(choice.log_probabilities)] for choice in answer]
+                    self.cache.put(current, {"choices": choices})
+            yield given[key]
+
+
+def _plain(prompt: Prompt) -> list[object]:
+    return [[[turn.role, turn.content] for turn in prompt.messages], prompt.text]
 
 
 def _record(answer: Generation) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from babelguard.checksums import hash_of
 from babelguard.generator import Decoding, Generation, GeneratorKind, Prompt
-from babelguard.local_models.choosing import Choice, ChoiceLine
+from babelguard.local_models.choosing import Choice, ChoiceLine, Failure
 from babelguard.local_models.loading import LoadingOptions, fingerprint_of, load_model, name_of
-from babelguard.local_models.local_model import Failure, LocalModel
+from babelguard.local_models.local_model import LocalModel
 from babelguard.local_models.shelf import SHELF
 
 

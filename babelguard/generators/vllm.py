@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field
 
 from babelguard.checksums import hash_of
 from babelguard.errors import UserError
 from babelguard.generator import Decoding, Generation, GeneratorKind, Prompt
-from babelguard.local_models.choosing import Choice, ChoiceLine, Skeleton
+from babelguard.local_models.choosing import Choice, ChoiceLine, Failure, Skeleton
 from babelguard.local_models.encoding import encode_prompt
 from babelguard.local_models.loading import LoadingOptions, fingerprint_of
-from babelguard.local_models.local_model import Failure
 from babelguard.local_models.shelf import SHELF
 from babelguard.rating import Status
 from babelguard.recipe import RecipeModel
@@ -87,8 +86,7 @@ class VllmGenerator:
     def open(self) -> VllmEngine:
         """Return the model, loaded when it is first needed; another one in memory is given up for it."""
         key = f"vllm {self.options.model_dump_json()}"
-        # The shelf frees what it held and knows no more of it, so it holds engines as well as local models.
-        return cast(VllmEngine, SHELF.get(key, cast(Any, lambda: load_engine(self.options))))
+        return SHELF.get(key, lambda: load_engine(self.options))
 
     def generate(self, prompts: Sequence[Prompt], decoding: Decoding) -> Iterator[Generation]:
         """Yield one generation a prompt, in order; a prompt that does not fit the window gets the status `error`.

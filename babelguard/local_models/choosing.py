@@ -7,11 +7,12 @@ into its mouth too, and so it goes on, each line conditioned on those above it. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from babelguard.errors import UserError
+from babelguard.generator import Prompt
 from babelguard.local_models.encoding import encode_after
 from babelguard.local_models.prefixes import common_beginning
 from babelguard.local_models.sequences import Sequences, only_rows
@@ -93,6 +94,28 @@ class Choice:
 
     index: int
     log_probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is nothing for a prompt.
+
+    Attributes:
+        detail: The reason in a few words, without any of the prompt.
+    """
+
+    detail: str
+
+
+@runtime_checkable
+class ChoosingGenerator(Protocol):
+    """A generator that can also choose among listed answers."""
+
+    def choose(
+        self, prompts: Sequence[Prompt], lines: Sequence[ChoiceLine], before: str = ""
+    ) -> Iterator[tuple[Choice, ...] | Failure]:
+        """Yield what is chosen in every line, one tuple a prompt, in order, or why nothing is."""
+        ...
 
 
 def choose(

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from babelguard.errors import UserError
 from babelguard.generator import Decoding, Generation, Prompt
-from babelguard.local_models.choosing import Choice, ChoiceLine, Skeleton, choose
+from babelguard.local_models.choosing import Choice, ChoiceLine, Failure, Skeleton, choose
 from babelguard.local_models.encoding import encode_control, encode_prompt
 from babelguard.local_models.halving import HalvingBatches
 from babelguard.local_models.loading import LoadedModel
@@ -25,17 +25,6 @@ Tokens = tuple[int, ...]
 Result = TypeVar("Result")
 
 DOES_NOT_FIT = "does not fit into memory even alone"
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why there is nothing for a prompt.
-
-    Attributes:
-        detail: The reason in a few words, without any of the prompt.
-    """
-
-    detail: str
 
 
 @dataclass

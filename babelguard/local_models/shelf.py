@@ -1,7 +1,8 @@
 """Keeps one model in memory: the one that was asked for last.
 
 A recipe may name ten judges of which no two fit on one GPU, or one judge in two modes. Memory belongs to the process,
-so there is one shelf a process; a model that is asked for again while it is on the shelf is not loaded again.
+so there is one shelf a process, for models of every kind; a model that is asked for again while it is on the shelf is
+not loaded again.
 """
 
 from __future__ import annotations
@@ -9,23 +10,30 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from babelguard.local_models.local_model import LocalModel
+Model = TypeVar("Model")
 
 
 @dataclass
 class Shelf:
-    """Holds one local model."""
+    """Holds one model.
+
+    Attributes:
+        key: What the model is known by.
+        model: The model; `None` if the shelf is empty.
+    """
 
     key: str = ""
-    model: LocalModel | None = None
+    model: Any = None
 
-    def get(self, key: str, load: Callable[[], LocalModel]) -> LocalModel:
+    def get(self, key: str, load: Callable[[], Model]) -> Model:
         """Return the model of that key; if another one is here, it is given up before this one is loaded."""
         if self.model is None or self.key != key:
             self.clear()
             self.model, self.key = load(), key
-        return self.model
+        held: Model = self.model
+        return held
 
     def clear(self) -> None:
         """Give the model's memory back, unless somebody else holds it."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelguard.local_models.halving import HalvingBatches
+from babelguard.local_models.shelf import SHELF
 from evaluation.classifying.checkpoint import Checkpoint
 from evaluation.classifying.labels import Activation
 from evaluation.classifying.windows import cut
@@ -45,9 +46,13 @@ class Scorer:
     device: str = "auto"
     dtype: str = "float32"
 
-    @cached_property
+    @property
     def model(self) -> Any:  # noqa: ANN401 - a model of transformers
-        """The model, loaded when first asked for."""
+        """The model, loaded when it is needed; it leaves memory when another one is."""
+        key = f"classifier {self.checkpoint.source} {self.checkpoint.digest} {self.device} {self.dtype}"
+        return SHELF.get(key, self._load)
+
+    def _load(self) -> Any:  # noqa: ANN401 - likewise
         model = self.checkpoint.load(self.device, self.dtype)
         model.config.get_text_config().pad_token_id = self.padding
         return model

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 from pydantic import Field
 
 from babelguard.checksums import hash_of
 from babelguard.errors import UserError
-from babelguard.generator import GENERATORS, Decoding, Generation, GeneratorKind, Prompt, TextGenerator
+from babelguard.generator import GENERATORS, Decoding, Generation, GeneratorKind, TextGenerator
 from babelguard.item import Item
-from babelguard.local_models.choosing import Choice, ChoiceLine
-from babelguard.local_models.local_model import Failure
+from babelguard.local_models.choosing import ChoosingGenerator, Failure
 from babelguard.rating import Rating, Score, Status
 from babelguard.recipe import RecipeModel, validate
-from babelguard.response_cache import cached
+from babelguard.response_cache import cached, cached_chooser
 from babelguard.taxonomy import Taxonomy
 from evaluation.judging.answer import parse_answer
 from evaluation.judging.examples import bundled_examples, load_examples
@@ -55,17 +54,6 @@ class LlmJudgeOptions(RecipeModel):
     seed: int = Field(0, ge=0, description="Of sampling, where the temperature is above 0")
 
     _from_preset = preset_options("llm-judge")
-
-
-@runtime_checkable
-class ChoosingGenerator(Protocol):
-    """A generator that can also choose among listed answers."""
-
-    def choose(
-        self, prompts: Sequence[Prompt], lines: Sequence[ChoiceLine], before: str = ""
-    ) -> Iterator[tuple[Choice, ...] | Failure]:
-        """Yield what is chosen in every line, one tuple a prompt, in order, or why nothing is."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -187,7 +175,7 @@ def build(name: str, options: LlmJudgeOptions, bench: Workbench) -> LlmJudge:
         decoding=decoding,
         policy=options.policy,
         generator=cached(generator, bench.cache),
-        scorer=scorer if options.mode == "score" else None,
+        scorer=None if options.mode != "score" or scorer is None else cached_chooser(scorer, generator, bench.cache),
         notes=tuple(_notes(name, rubric, options)),
     )
 

@@ -15,8 +15,17 @@ from hypothesis import strategies as st
 from babelguard import UserError
 from babelguard.generator import Decoding, Generation, Prompt
 from babelguard.item import Message
+from babelguard.local_models.choosing import Choice, ChoiceLine, Failure
 from babelguard.rating import Status
-from babelguard.response_cache import CachedGenerator, ResponseCache, cached, default_path, open_cache, request_key
+from babelguard.response_cache import (
+    CachedChooser,
+    CachedGenerator,
+    ResponseCache,
+    cached,
+    default_path,
+    open_cache,
+    request_key,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -189,3 +198,45 @@ def test_a_recipe_chooses_the_cache(tmp_path):
     inner = Counting()
     assert cached(inner, None) is inner
     assert cached(inner, open_cache(tmp_path / "c")).fingerprint == inner.fingerprint
+
+
+class Chooser:
+    """A model that chooses, and fails where the text begins with e."""
+
+    def __init__(self):
+        self.asked = []
+
+    def choose(self, prompts, lines, before=""):
+        self.asked += prompts
+        assert prompts, "a model is loaded only when it is needed"
+        return iter(
+            [
+                Failure("why") if prompt.text.startswith("e") else (Choice(1, (-2.5, -0.08)),) * len(lines)
+                for prompt in prompts
+            ]
+        )
+
+
+LINES = (ChoiceLine("Bias:", (" 1", " 2")), ChoiceLine("\nInsult:", (" 1", " 2")))
+
+
+def test_what_was_chosen_is_not_asked_twice_and_failures_are(cache):
+    inner = Chooser()
+    chooser = CachedChooser(inner, "f", cache)
+    prompts = texts("a", "error", "a", "b")
+    first = list(chooser.choose(prompts, LINES, "\n"))
+    assert first == list(Chooser().choose(prompts, LINES))
+    assert inner.asked == texts("a", "error", "b")
+    assert list(chooser.choose(prompts, LINES, "\n")) == first
+    assert inner.asked == texts("a", "error", "b", "error")
+    assert list(chooser.choose(texts("a"), LINES, "\n")) == first[:1]
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "lines", "before"), [("g", LINES, "\n"), ("f", LINES[:1], "\n"), ("f", LINES, "")]
+)
+def test_another_model_skeleton_or_place_is_another_choice(cache, fingerprint, lines, before):
+    list(CachedChooser(Chooser(), "f", cache).choose(texts("a"), LINES, "\n"))
+    inner = Chooser()
+    list(CachedChooser(inner, fingerprint, cache).choose(texts("a"), lines, before))
+    assert inner.asked == texts("a")

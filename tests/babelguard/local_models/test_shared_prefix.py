@@ -10,9 +10,9 @@ import pytest
 from babelguard.errors import UserError
 from babelguard.generator import Decoding, Prompt
 from babelguard.item import Message
-from babelguard.local_models.choosing import ChoiceLine
+from babelguard.local_models.choosing import ChoiceLine, Failure
 from babelguard.local_models.loading import LoadedModel
-from babelguard.local_models.local_model import Failure, LocalModel
+from babelguard.local_models.local_model import LocalModel
 from tests.babelguard.local_models.tiny import FAMILIES, loaded
 
 pytest.importorskip("torch", reason="local models need torch and transformers: pip install 'babelguard[judges]'")
