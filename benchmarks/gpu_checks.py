@@ -19,8 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from babelguard.generator import GENERATORS, Decoding, Prompt
 from babelguard.item import Message
-from babelguard.local_models.choosing import ChoiceLine
-from babelguard.local_models.local_model import Failure
+from babelguard.local_models.choosing import ChoiceLine, Failure
 from babelguard.local_models.shelf import SHELF
 from babelguard.recipe import validate
 
@@ -136,6 +135,35 @@ def check_vllm(model: Path) -> list[str]:
     return problems if same >= len(texts) - 1 else [*problems, f"only {same} of {len(texts)} written answers are equal"]
 
 
+def check_vllm_guard(model: Path) -> list[str]:
+    """Compare the verdicts of a guard in vLLM with those in transformers."""
+    expected = verdicts(model, dtype="float32")
+    how = {"dtype": "float32", "gpu_memory": 0.4, "window": 2048, "engine": {"enforce_eager": True}}
+    found = verdicts(model, backend="vllm", backend_options=how)
+    SHELF.clear()
+    worst = max(abs(one - other) for one, other in zip(found, expected, strict=True))
+    return [] if worst <= CLOSE_FLOAT32 else [f"probabilities of verdicts differ by {worst:.2g}"]
+
+
+def verdicts(model: Path, **options: Any) -> list[float]:  # noqa: ANN401 - of a guard
+    """Return the probability that a guard with the model's weights calls each text unsafe."""
+    from babelguard.item import Item
+    from babelguard.taxonomy import RTP_LX
+    from evaluation.guarding.options import GenerativeGuardOptions
+    from evaluation.rater import Workbench
+    from evaluation.raters.generative_guard import build
+
+    with tempfile.TemporaryDirectory() as folder:
+        prompt = Path(folder) / "prompt.txt"
+        prompt.write_text("Is this text safe or unsafe?\n| {prompt}\n\nAnswer:", encoding="utf-8")
+        answers = {"prompt": [{"choose": {" safe": 0, " unsafe": 1}, "verdict": True}]}
+        stated = {"model": str(model), "prompt_file": str(prompt), "answers": answers, "least_mass": 0.0}
+        read = validate({**stated, **options}, GenerativeGuardOptions, "check")
+        guard = build("guard", read, Workbench(RTP_LX, lambda _: ()))
+        items = [Item(str(number), text, "en", "made", str(number)) for number, text in enumerate(TEXTS)]
+        return [rating.scores["Toxicity"].probability or 0.0 for rating in guard.rate(items)]
+
+
 def written(made: Any, model: Path) -> list[str]:  # noqa: ANN401 - any backend's
     """Return the written answers."""
     return [answer.text for answer in made.generate(prompts(is_chat(model)), FEW_TOKENS)]
@@ -156,6 +184,7 @@ def checks() -> Iterator[tuple[str, Check, str]]:
     yield "bfloat16", check_bfloat16, ""
     yield "out of memory", check_out_of_memory, ""
     yield "vLLM", check_vllm, missing
+    yield "guard in vLLM", check_vllm_guard, missing
 
 
 def main() -> int:

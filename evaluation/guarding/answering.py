@@ -45,6 +45,7 @@ class Answer:
         written: The line with categories; `None` where there is none.
         ended: Whether the model ended that line by itself.
         raw: The answer as text.
+        measured: Whether the probabilities are the model's; not where a service gave text alone.
     """
 
     chances: Mapping[str, float]
@@ -53,6 +54,7 @@ class Answer:
     written: str | None
     ended: bool
     raw: str
+    measured: bool = True
 
 
 def encode_steps(steps: Sequence[Step], tokenizer: Any, before: str) -> tuple[EncodedStep, ...]:  # noqa: ANN401

@@ -7,6 +7,8 @@ A guard says yes or no with a probability; the scales here are ordinal. The rule
   classifiers' probabilities. At 0.5 on a scale of five, levels 2 to 5 begin at 0.5, 0.625, 0.75 and 0.875;
 - every other category that the guard covers: level 1 if it is not flagged; if it is, the middle of the scale (2 of 3),
   its end, or the rule above, as the recipe says. The middle is what a flag without a degree says least wrongly;
+- where a service gave text and no probabilities, there is no degree beyond the word that the guard wrote: the overall
+  category then gets the middle of its scale at most;
 - a category that the guard's taxonomy does not speak for is not covered. It is never level 1.
 """
 
@@ -36,11 +38,13 @@ class Asked:
         covers: Categories that the question is about, where the guard is asked policy by policy; else empty.
         answer: The answer; `None` if there is none.
         failure: Why there is none.
+        status: What becomes of the categories where there is none.
     """
 
     covers: tuple[str, ...]
     answer: Answer | None
     failure: str = ""
+    status: Status = Status.ERROR
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class Grading:
 
     def _unusable(self, question: Asked) -> Score | None:
         if question.answer is None:
-            return Score.missing(Status.ERROR, question.failure)
+            return Score.missing(question.status, question.failure)
         if not math.isfinite(question.answer.mass):
             return Score.missing(Status.ERROR, "the model gave no numbers for its answers")
         if question.answer.mass < self.least_mass:
@@ -121,11 +125,13 @@ class Grading:
             return missing
         if worst is None:
             raise ValueError(f"no question was asked about {category.name}")
-        probability = _probability(worst, harms)
+        probability = _probability(worst, harms) if worst.measured else None
         if not worst.flagged:
             return Score(1, probability=probability, detail=remark or None)
         harm = sum(chance * harms[answer] for answer, chance in worst.chances.items())
         level = self._graded(category, harm) if graded else self._flag(category, harm)
+        if not worst.measured and self.flagged_level != "top":
+            level = min(level, _middle(category))
         return Score(level, probability=probability, detail=remark or None)
 
     def _by_codes(
@@ -172,7 +178,7 @@ class Grading:
     def _flag(self, category: Category, harm: float) -> int:
         if self.flagged_level == "graded":
             return self._graded(category, harm)
-        return category.scale if self.flagged_level == "top" else (category.scale + 2) // 2
+        return category.scale if self.flagged_level == "top" else _middle(category)
 
     def _graded(self, category: Category, harm: float) -> int:
         steps = category.scale - 1
@@ -184,3 +190,7 @@ class Grading:
 
 def _probability(answer: Answer, harms: Mapping[str, float]) -> float:
     return min(1.0, round(sum(chance for said, chance in answer.chances.items() if harms[said] > 0), DIGITS))
+
+
+def _middle(category: Category) -> int:
+    return (category.scale + 2) // 2

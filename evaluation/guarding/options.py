@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -10,6 +11,7 @@ from babelguard.local_models.loading import LoadingOptions
 from evaluation.guarding.conversation import Shown, WithoutPrompt
 from evaluation.guarding.form import Policy, Step, Target, Turn, check_answers
 from evaluation.guarding.grading import FlaggedLevel
+from evaluation.guarding.published_words import PublishedWords
 from evaluation.preset import preset_options
 
 
@@ -17,12 +19,22 @@ class GenerativeGuardOptions(LoadingOptions):
     """Which guard, how it is asked, and what its answers mean."""
 
     preset: str | None = Field(None, description="Published guard, as in docs/raters.md, or a YAML file of one's own")
+    backend: str = Field(
+        "transformers", description="How the guard is reached: transformers, vllm, openai-compatible or azure-openai"
+    )
+    backend_options: dict[str, Any] = Field(
+        default_factory=dict, description="The backend's own options; those of transformers stand beside this key"
+    )
     adapter: str | None = Field(None, description="LoRA adapter to merge: hub name or local folder")
     adapter_revision: str | None = Field(None, description="Commit, tag or branch of the adapter on the hub")
 
     template: str | None = Field(
         None, description="Jinja file, for models whose tokenizer has no chat template of its own"
     )
+    prompt_file: Path | None = Field(
+        None, description="The publisher's words, which some models need and Babelguard does not hold"
+    )
+    published: PublishedWords | None = Field(None, description="What prompt_file must hold, and where that is found")
     variables: dict[str, Any] = Field(default_factory=dict, description="Variables of the template")
     frame: tuple[Turn, ...] = Field((), description="Messages around the texts; the turns themselves if empty")
     content: Literal["text", "parts"] = Field("text", description="What the template expects as a message's content")
@@ -58,6 +70,10 @@ class GenerativeGuardOptions(LoadingOptions):
     @model_validator(mode="after")
     def _consistent(self) -> GenerativeGuardOptions:
         check_answers(self.answers, self.policies)
+        if self.backend == "transformers" and self.backend_options:
+            raise ValueError("'backend_options' are for other backends; options of transformers stand beside 'backend'")
+        if self.backend != "transformers" and self.adapter is not None:
+            raise ValueError("an adapter is merged in this process only; set 'backend: transformers'")
         writes = any(step.codes for steps in self.answers.values() for step in steps)
         if writes and not self.mapping:
             raise ValueError("the guard lists categories, so 'mapping' must say what they mean")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from babelguard.errors import UserError
+from babelguard.generator import Prompt
 from evaluation.guarding.answering import EncodedStep, encode_steps
 from evaluation.guarding.conversation import Exchange
 from evaluation.guarding.form import Policy, Step, Target, Turn
@@ -15,10 +16,11 @@ from evaluation.guarding.layout import ControlTokenError, Encoder, Layout, holde
 from evaluation.guarding.windows import windows
 
 ONE_QUESTION = Policy(name="", covers=())
+NO_REQUEST = Prompt()
 _SLACK = 8
 """A window's tokens alone and within a prompt may differ by a few at its borders."""
 _LEAST_ROOM = 32
-_OMISSION = " [...] "
+OMISSION = " [...] "
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +30,21 @@ class GuardPrompt:
     Attributes:
         target: What it asks about.
         policy: The policy that it asks about, for guards that are asked policy by policy.
-        ids: Its tokens; empty if there is a failure.
+        ids: Its tokens; empty if there is a failure, or if the guard is behind a service.
         failure: Why there is no prompt.
+        request: What a service is sent.
     """
 
     target: Target
     policy: Policy
-    ids: tuple[int, ...]
+    ids: tuple[int, ...] = ()
     failure: str = ""
+    request: Prompt = NO_REQUEST
+
+    @property
+    def length(self) -> int:
+        """Its tokens or, where these are not known, the characters of its turns."""
+        return len(self.ids) or sum(len(turn.content) for turn in self.request.messages) + len(self.request.text)
 
 
 @dataclass
@@ -85,12 +94,9 @@ class Prompting:
         key = (target, turns, policy.name)
         if key not in self._layouts:
             holders = [holder(number) for number in range(turns)]
-            variables = {**self.variables, **policy.variables_for(target), "target": target}
-            variables["request"] = holders[-2] if target == "response" else holders[-1]
-            variables["response"] = holders[-1] if target == "response" else ""
-            made = render(
-                self.tokenizer, self._messages(holders, variables), variables, self.template, self.content == "parts"
-            )
+            variables = template_variables(holders, target, policy, self.variables)
+            turns_said = messages_of(self.frame, holders, variables)
+            made = render(self.tokenizer, turns_said, variables, self.template, self.content == "parts")
             if turns - 1 not in made.pieces:
                 raise UserError(
                     "The guard's template does not show the rated text; it must print every turn's content."
@@ -132,19 +138,6 @@ class Prompting:
     def _asked(self) -> Sequence[Policy]:
         return self.policies or (ONE_QUESTION,)
 
-    def _messages(self, holders: Sequence[str], variables: Mapping[str, Any]) -> list[dict[str, str]]:
-        if not self.frame:
-            roles = ("user", "assistant")
-            return [{"role": roles[number % 2], "content": text} for number, text in enumerate(holders)]
-        from jinja2 import StrictUndefined
-        from jinja2.sandbox import SandboxedEnvironment
-
-        environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
-        return [
-            {"role": turn.role, "content": environment.from_string(turn.content).render(**variables)}
-            for turn in self.frame
-        ]
-
     def _room(self, layouts: Sequence[Layout], texts: Sequence[str]) -> int:
         alone = tuple(layouts) if len(texts) == 1 else None
         around = self._around.get(alone) if alone else None
@@ -157,7 +150,44 @@ class Prompting:
     def _shortened(self, text: str, turns: int) -> str:
         half = max(1, self.longest // (4 * turns))
         parts = windows(text, half, self.tokenizer)
-        return text if len(parts) < 3 else parts[0] + _OMISSION + parts[-1]
+        return text if len(parts) < 3 else parts[0] + OMISSION + parts[-1]
 
     def _failed(self, exchange: Exchange, reason: str) -> tuple[list[GuardPrompt], list[str]]:
         return [GuardPrompt(exchange.target, policy, (), reason) for policy in self._asked], []
+
+
+def template_variables(
+    texts: Sequence[str], target: Target, policy: Policy, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the variables of a template and of a frame.
+
+    Args:
+        texts: The turns, or what stands for them.
+        target: Whether the last turn is a prompt or a response.
+        policy: What the prompt asks about.
+        given: Further variables.
+    """
+    request, response = (texts[-2], texts[-1]) if target == "response" else (texts[-1], "")
+    speakers = ("User", "Agent")
+    pair = [request, response] if target == "response" else [request]
+    return {
+        **given,
+        **policy.variables_for(target),
+        "target": target,
+        "request": request,
+        "response": response,
+        "role": speakers[len(pair) - 1],
+        "dialogue": "\n\n".join(f"{speaker}: {text}" for speaker, text in zip(speakers, pair, strict=False)),
+    }
+
+
+def messages_of(frame: Sequence[Turn], texts: Sequence[str], variables: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the turns of a chat: the texts as they alternate, or the frame with its variables in place."""
+    if not frame:
+        roles = ("user", "assistant")
+        return [{"role": roles[number % 2], "content": text} for number, text in enumerate(texts)]
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import SandboxedEnvironment
+
+    environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+    return [{"role": turn.role, "content": environment.from_string(turn.content).render(**variables)} for turn in frame]

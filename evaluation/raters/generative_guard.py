@@ -1,38 +1,33 @@
 """Generative guards: the verdict from its first token's logits, and the categories that the guard writes.
 
 A guard is described by data (see `evaluation.guarding.form`): the template that its model was trained with, the words
-of its answer, and what its categories mean in ours. Presets of published guards are in recipes/evaluation/raters.
+of its answer, and what its categories mean in ours. Presets of published guards are in recipes/evaluation/raters. It
+runs in this process, or behind a service (see `evaluation.guarding.backends`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from babelguard.checksums import hash_of
-from babelguard.errors import UserError
 from babelguard.item import Item
-from babelguard.local_models.loading import LoadingOptions, fingerprint_of, load_model, name_of
-from babelguard.local_models.local_model import Failure, LocalModel
-from babelguard.local_models.shelf import SHELF
+from babelguard.local_models.loading import LoadingOptions
 from babelguard.rating import Rating, Score, Status
 from babelguard.taxonomy import TaxonomyMapping
-from evaluation.guarding.adapter import find_adapter
-from evaluation.guarding.answering import Answer, answer
+from evaluation.guarding.answering import Answer
+from evaluation.guarding.asking import Asker, Unanswered
+from evaluation.guarding.backends import Prompter, open_guard
 from evaluation.guarding.conversation import Exchange, exchange_of
 from evaluation.guarding.form import Target
 from evaluation.guarding.grading import Asked, Grading
 from evaluation.guarding.options import GenerativeGuardOptions
-from evaluation.guarding.prompting import GuardPrompt, Prompting
-from evaluation.preset import FOLDER
+from evaluation.guarding.prompting import GuardPrompt
 from evaluation.rater import RaterKind, Workbench, complete, fingerprint
 
 AT_ONCE = 64
 """Items whose prompts are held in memory together and sorted by length."""
 EMPTY = "the text is empty"
-GREETING = ("Good morning!", "Good morning! What can I do for you?")
 
 
 @dataclass
@@ -44,11 +39,10 @@ class GenerativeGuardRater:
     covers: tuple[str, ...]
     fingerprint: str
     options: GenerativeGuardOptions
-    open: Callable[[], LocalModel]
-    prompting: Prompting
+    prompting: Prompter
+    asker: Asker
     grading: Grading
     remarked: dict[str, int] = field(default_factory=dict)
-    leads: dict[Target, str] = field(default_factory=dict)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -79,9 +73,7 @@ class GenerativeGuardRater:
         for item, exchange, asked, said in zip(items, exchanges, prompts, remarks, strict=True):
             for remark in said:
                 self.remarked[_kind(remark)] = self.remarked.get(_kind(remark), 0) + 1
-            results = [
-                Asked(prompt.policy.covers, *_answer_or_failure(prompt, answers.get(id(prompt)))) for prompt in asked
-            ]
+            results = [_asked(prompt, answers.get(id(prompt))) for prompt in asked]
             yield self._rating(item, exchange, asked, results, said)
 
     def _rating(
@@ -102,43 +94,18 @@ class GenerativeGuardRater:
     def _harms(self, target: Target) -> Mapping[str, float]:
         return next(step.choose or {} for step in self.options.answers[target] if step.verdict)
 
-    def _answers(self, prompts: Sequence[Sequence[GuardPrompt]]) -> dict[int, Answer | Failure]:
+    def _answers(self, prompts: Sequence[Sequence[GuardPrompt]]) -> dict[int, Answer | Unanswered]:
         """Return answers by the prompt's identity; prompts of like length, and of one item, are neighbours."""
-        found: dict[int, Answer | Failure] = {}
+        found: dict[int, Answer | Unanswered] = {}
         for target in self.options.answers:
-            groups = [[p for p in group if p.ids and p.target == target] for group in prompts]
-            groups = sorted((group for group in groups if group), key=lambda group: -len(group[0].ids))
+            groups = [[p for p in group if not p.failure and p.target == target] for group in prompts]
+            groups = sorted((group for group in groups if group), key=lambda group: -group[0].length)
             asked = [prompt for group in groups for prompt in group]
             if not asked:
                 continue
-            for prompt, result in zip(asked, self._ask([p.ids for p in asked], target), strict=True):
+            for prompt, result in zip(asked, self.asker.ask(asked, target), strict=True):
                 found[id(prompt)] = result
         return found
-
-    def _ask(self, encoded: Sequence[tuple[int, ...]], target: Target) -> Iterator[Answer | Failure]:
-        model = self.open()
-        loaded, steps = model.loaded, self.prompting.steps(target, self._lead(model, target))
-
-        def work(batch: Sequence[tuple[int, ...]]) -> Sequence[Answer]:
-            sequences, rest = model.begin(batch)
-            threshold, longest = self.options.threshold, self.options.longest_answer
-            return answer(sequences, rest, steps, threshold, longest, loaded.end_tokens, loaded.tokenizer)
-
-        return model.run(encoded, self.options.answer_length, work)
-
-    def _lead(self, model: LocalModel, target: Target) -> str:
-        """Return what stands before this model's answers: the lead with which they are likeliest on a greeting."""
-        if len(self.options.leads) > 1 and target not in self.leads:
-            greeting = Exchange(GREETING[: 1 if target == "prompt" else 2], target)
-            ids = self.prompting.prompts(greeting)[0][0].ids
-            masses = {}
-            for lead in self.options.leads:
-                steps = self.prompting.steps(target, lead)
-                sequences, rest = model.begin([ids])
-                found = answer(sequences, rest, steps, 2.0, 1, model.loaded.end_tokens, model.loaded.tokenizer)
-                masses[lead] = found[0].mass
-            self.leads[target] = max(masses, key=masses.__getitem__)
-        return self.leads.get(target, self.options.leads[0])
 
 
 def build(name: str, options: GenerativeGuardOptions, bench: Workbench) -> GenerativeGuardRater:
@@ -160,50 +127,21 @@ def build(name: str, options: GenerativeGuardOptions, bench: Workbench) -> Gener
         flagged_level=options.flagged_level,
         least_mass=options.least_mass,
     )
-    loading = LoadingOptions(**{key: getattr(options, key) for key in LoadingOptions.model_fields})
-    weights = fingerprint_of(loading)
-    adapter = find_adapter(options.adapter, options.adapter_revision) if options.adapter else None
-    tokenizer, window = _tokenizer_and_window(loading)
-    prompting = Prompting(
-        tokenizer=tokenizer,
-        template=_template(options),
-        frame=options.frame,
-        content=options.content,
-        variables=options.variables,
-        policies=options.policies,
-        answers=options.answers,
-        longest=min(options.longest_prompt, (window or options.longest_prompt) - options.answer_length),
-        most_windows=options.most_windows,
-    )
-    for target in options.answers:
-        for lead in options.leads:
-            prompting.steps(target, lead)
-
-    def load() -> LocalModel:
-        loaded = load_model(loading)
-        if adapter is not None:
-            loaded = adapter.merge_into(loaded)
-        tokens = options.batch_tokens or (1024 if loaded.model.device.type == "cpu" else 8192)
-        return LocalModel(loaded, options.batch_size, tokens, options.share_prefix)
-
+    guard = open_guard(name, options, bench.cache)
     decisive = [
         options.model_dump(mode="json", exclude=_NOT_DECISIVE),
-        prompting.template,
-        prompting.longest,
-        weights,
-        adapter.fingerprint if adapter else None,
+        guard.decisive,
         bench.taxonomy.names,
     ]
-    key = hash_of("generative-guard", options.model_dump(mode="json"))
     return GenerativeGuardRater(
         name=name,
-        description=f"The generative guard {name_of(loading)}: a verdict with its probability"
+        description=f"The generative guard {guard.name}: a verdict with its probability"
         + (", asked policy by policy." if options.policies else ", and the categories it names." if mapping else "."),
         covers=grading.covers,
-        fingerprint=fingerprint("generative-guard", 1, decisive),
+        fingerprint=fingerprint("generative-guard", 2, decisive),
         options=options,
-        open=lambda: SHELF.get(key, load),
-        prompting=prompting,
+        prompting=guard.prompting,
+        asker=guard.asker,
         grading=grading,
     )
 
@@ -213,42 +151,17 @@ _NOT_DECISIVE = {
     "preset",
     "adapter",
     "adapter_revision",
+    "backend",
+    "backend_options",
     "template",
+    "prompt_file",
+    "published",
+    "policies",
     "batch_size",
     "batch_tokens",
     "share_prefix",
 }
 """Options that do not decide answers, or that the model's and the template's own contents stand for."""
-
-
-def _tokenizer_and_window(loading: LoadingOptions) -> tuple[Any, int | None]:
-    """Return the tokenizer and the model's window, so that mistakes show before weights are loaded."""
-    if loading.gguf_file or loading.model.endswith(".gguf"):
-        loaded = load_model(loading)
-        return loaded.tokenizer, loaded.window
-    from transformers import AutoConfig, AutoTokenizer
-
-    path = Path(loading.model).expanduser()
-    source = str(path) if path.is_dir() else loading.model
-    common = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
-    try:
-        config = AutoConfig.from_pretrained(source, **common).get_text_config()
-        tokenizer = AutoTokenizer.from_pretrained(source, **common)
-    except (OSError, ValueError, ImportError) as error:
-        first = str(error).strip().split("\n")[0][:300]
-        raise UserError(f"The tokenizer of {name_of(loading)} cannot be loaded: {first}") from None
-    longest = getattr(config, "max_position_embeddings", None)
-    return tokenizer, longest if isinstance(longest, int) else None
-
-
-def _template(options: GenerativeGuardOptions) -> str | None:
-    named = options.template
-    if named is None:
-        return None
-    path = next((p for p in (Path(named), FOLDER / named) if p.is_file()), None)
-    if path is None:
-        raise UserError(f"The template {named} does not exist, neither here nor in {FOLDER}; give a Jinja file.")
-    return path.read_text(encoding="utf-8")
 
 
 def _kind(remark: str) -> str:
@@ -257,15 +170,16 @@ def _kind(remark: str) -> str:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    import re
-
     yield from re.split(r"(\d+)(?= (?:windows|earlier))", text)
 
 
-def _answer_or_failure(prompt: GuardPrompt, result: Answer | Failure | None) -> tuple[Answer | None, str]:
+def _asked(prompt: GuardPrompt, result: Answer | Unanswered | None) -> Asked:
+    covers = prompt.policy.covers
     if isinstance(result, Answer):
-        return result, ""
-    return None, prompt.failure or (result.detail if result is not None else "the guard was not asked")
+        return Asked(covers, result)
+    if result is None:
+        return Asked(covers, None, prompt.failure or "the guard was not asked")
+    return Asked(covers, None, result.detail, result.status)
 
 
 def _raw(asked: Sequence[GuardPrompt], results: Sequence[Asked]) -> str | None:

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-
 import pytest
 
 from babelguard import UserError
@@ -19,15 +10,10 @@ from babelguard.item import Message
 from babelguard.rating import Status
 from babelguard.recipe import validate
 from babelguard.response_cache import CachedGenerator, ResponseCache
+from tests.babelguard.generators.serving import needs_transformers_serve, transformers_serve
 from tests.babelguard.generators.tiny_chat import write_tiny_chat_model
 
-NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "httpx2", "tenacity")
-MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}: pip install 'transformers[serving]' torch"),
-]
-STARTS_WITHIN_S = 120
+pytestmark = [pytest.mark.slow, needs_transformers_serve]
 
 
 @pytest.fixture(scope="module")
@@ -37,46 +23,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def url(folder):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    start = (
-        "import sys; from transformers.cli.transformers import main; "
-        "sys.argv = ['transformers', 'serve', *sys.argv[1:]]; main()"
-    )
-    options = [str(folder), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu", "--dtype", "float32"]
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
-    server = subprocess.Popen(
-        [sys.executable, "-c", start, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        text=True,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(f"{address}/health", server)
-        yield f"{address}/v1"
-    finally:
-        server.terminate()
-        try:
-            server.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.communicate()
-
-
-def _wait_for(address, server):
-    end = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < end:
-        if server.poll() is not None:
-            pytest.skip(f"transformers serve does not start here: {server.communicate()[0][-300:]}")
-        try:
-            with urllib.request.urlopen(address, timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
-    pytest.skip(f"transformers serve did not start within {STARTS_WITHIN_S} s")
+    with transformers_serve(folder) as address:
+        yield address
 
 
 def generator(url, model, **options):

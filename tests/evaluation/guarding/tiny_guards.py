@@ -9,6 +9,7 @@ from typing import Any
 
 from babelguard.item import Item, Message, Role
 from babelguard.recipe import validate
+from babelguard.response_cache import ResponseCache
 from babelguard.taxonomy import RTP_LX
 from evaluation.guarding.options import GenerativeGuardOptions
 from evaluation.preset import FOLDER
@@ -24,6 +25,7 @@ from tests.evaluation.guarding.layouts import (
     MISTRAL,
     QWEN3_GUARD,
     SHIELD_GEMMA,
+    WORDS,
 )
 
 FAMILIES: Mapping[str, tuple[str, str | None]] = {
@@ -69,9 +71,9 @@ def family_of(preset: str) -> tuple[str, str | None]:
 
 
 def _prompts() -> list[str]:
-    """Return the presets' own texts, so that prompts have hundreds of tokens and not thousands."""
-    paths = [*FOLDER.glob("guard-*.yaml"), *(FOLDER / "guard-templates").glob("*.j2")]
-    return [path.read_text(encoding="utf-8") for path in sorted(paths)]
+    """Return the presets' and the templates' own texts, so that prompts have few tokens."""
+    presets = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("guard-*.yaml"))]
+    return [*presets, *WORDS.values(), *(layout for _, layout in FAMILIES.values() if layout)]
 
 
 @cache
@@ -127,11 +129,25 @@ def save_guard(folder: Path, family: str, chat_template: str | None, positions: 
     return folder
 
 
-def build_guard(folder: Path, preset: str | None = None, **options: Any) -> generative_guard.GenerativeGuardRater:
+def build_guard(
+    folder: Path, preset: str | None = None, cache: ResponseCache | None = None, **options: Any
+) -> generative_guard.GenerativeGuardRater:
     """Return a rater on a tiny guard; random weights seldom mean an answer, so no mass is asked for."""
     chosen = {"model": str(folder), "least_mass": 0.0, **({"preset": preset} if preset else {}), **options}
+    if preset and "prompt_file" not in options:
+        chosen |= words_for(preset, folder.parent)
     read = validate(chosen, GenerativeGuardOptions, "recipe")
-    return generative_guard.build("guard", read, Workbench(RTP_LX, lambda splits: []))
+    return generative_guard.build("guard", read, Workbench(RTP_LX, lambda splits: [], cache))
+
+
+def words_for(preset: str, folder: Path) -> dict[str, str]:
+    """Write what a user has to bring for a preset, if anything, and return the option that names it."""
+    published = validate({"preset": preset, "model": "x"}, GenerativeGuardOptions, "recipe").published
+    if published is None:
+        return {}
+    path = folder / f"{published.form}.txt"
+    path.write_text(WORDS[published.form], encoding="utf-8")
+    return {"prompt_file": str(path)}
 
 
 def item(number: int, text: str, *before: str, role: Role = Role.PROMPT) -> Item:
