@@ -21,6 +21,11 @@ def show_plan(plan: TrainPlan[Any]) -> None:
     console.print(f"Would write to {plan.run_folder}", soft_wrap=True, markup=False)
 
 
+def say(sentence: str) -> None:
+    """Print one sentence."""
+    Console(highlight=False).print(sentence, markup=False, soft_wrap=True)
+
+
 def show_run(folder: Path) -> None:
     """Print the run's main figures, its remarks, and where its folder is."""
     console = Console(highlight=False)

@@ -22,6 +22,8 @@ from train.recipe import PlannedPart, TrainPlan
 SPLITS: tuple[Split, ...] = get_args(Split)
 BENIGN_RULE = "benign-completion"
 """Rule of the level 1 that a benign completion without labels gets."""
+PART = "training_part"
+"""Key of an item's metadata: the part of the recipe's corpus that it comes from."""
 REMEDY = "Mend the row, or set on_bad_row=set-aside for this part of the corpus to leave such rows out and count them."
 
 
@@ -53,7 +55,6 @@ def read_corpus(plan: TrainPlan[Any]) -> TrainingCorpus:
     corpus = TrainingCorpus(items)
     seen: set[str] = set()
     for part in plan.parts:
-        before = len(items["train"])
         count = 0
         for item in _items_of(part, plan.taxonomy, corpus.left_out):
             count += 1
@@ -64,14 +65,14 @@ def read_corpus(plan: TrainPlan[Any]) -> TrainingCorpus:
             if item.split is None:
                 corpus.left_out["without-split"] += 1
                 continue
-            items[_split_of(item)].append(item)
+            items[_split_of(item)].append(replace(item, metadata={**item.metadata, PART: part.recipe.name}))
         if not count:
             raise UserError(f"{part.recipe.name} gives no items; check its path, languages, roles and splits.")
-        corpus.sources.extend(_source_records(part, len(items["train"]) - before))
     _hold_out(items, plan.recipe.hold_out, corpus)
     _limit(items, plan.recipe.limit)
     _drop_repeats(items, corpus.left_out)
     _check(corpus, plan)
+    corpus.sources.extend(record for part in plan.parts for record in _source_records(part, items))
     return corpus
 
 
@@ -132,9 +133,24 @@ def _split_of(item: Item) -> Split:
     raise UserError(f"The item {item.id} has the split {item.split!r}; splits are {', '.join(SPLITS)}.")
 
 
-def _source_records(part: PlannedPart, training_items: int) -> Iterator[dict[str, Any]]:
+def _source_records(part: PlannedPart, items: Mapping[Split, list[Item]]) -> Iterator[dict[str, Any]]:
+    """Yield licence, citation and number of training items of a part, or of each part inside it that gave items."""
+    counts = {
+        split: Counter(
+            f"{item.metadata[PART]}/{item.metadata['part']}" if _has_parts(part) else item.metadata[PART]
+            for item in row
+            if item.metadata[PART] == part.recipe.name
+        )
+        for split, row in items.items()
+    }
     for name, licence in part.licences.items():
-        yield {"source": name, "licence": licence, "citation": part.source.citation, "items": training_items}
+        if any(count[name] for count in counts.values()):
+            learnt = counts["train"][name]
+            yield {"source": name, "licence": licence, "citation": part.source.citation, "items": learnt}
+
+
+def _has_parts(part: PlannedPart) -> bool:
+    return part.source.part_licences is not None and not part.recipe.licence
 
 
 def _hold_out(items: dict[Split, list[Item]], codes: Iterable[str], corpus: TrainingCorpus) -> None:

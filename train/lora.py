@@ -64,7 +64,8 @@ def find_targets(
         freeze_layers: Lowest layers that get none.
 
     Raises:
-        UserError: Every layer is left out, a name is none of the model's, or the model has no such matrices; the sentence names those it has.
+        UserError: Every layer is left out, a name is none of the model's, or the model has no such matrices; the
+            sentence names those it has.
     """
     found = [name for name, module in model.named_modules() if _is_matrix(module) and _in_layer(name, model)]
     if not found:

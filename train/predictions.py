@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +57,20 @@ class Predictions:
         titles: Sequence[str],
         logits: NDArray[np.float32],
         categories: Sequence[str],
-        levels: NDArray[np.floating],
+        levels: NDArray[np.floating[Any]],
     ) -> Predictions:
         """Put items and arrays together."""
-        names = ("id", "source_id", "language", "role", "register", "source")
-        columns = [np.array([str(getattr(item, name)) for item in items], dtype=np.str_) for name in names]
+
+        def column(name: str) -> NDArray[np.str_]:
+            return np.array([str(getattr(item, name)) for item in items], dtype=np.str_)
+
         return cls(
-            *columns,
+            items=column("id"),
+            source_ids=column("source_id"),
+            languages=column("language"),
+            roles=column("role"),
+            registers=column("register"),
+            sources=column("source"),
             benign=np.array([item.role is Role.BENIGN_COMPLETION for item in items], dtype=bool),
             titles=tuple(titles),
             logits=logits,
@@ -115,8 +123,16 @@ def read_predictions(path: Path) -> Predictions:
     if not titles or not categories:
         raise UserError(f"{path} holds no logits or no levels; it is no file of a classifier's predictions.")
     plain = ("item", "source_id", "language", "role", "register", "source")
+    items, source_ids, languages, roles, registers, sources = (
+        np.array(table[name].to_pylist(), dtype=np.str_) for name in plain
+    )
     return Predictions(
-        *(np.array(table[name].to_pylist(), dtype=np.str_) for name in plain),
+        items,
+        source_ids,
+        languages,
+        roles,
+        registers,
+        sources,
         benign=np.array(table["benign"].to_pylist(), dtype=bool),
         titles=tuple(titles),
         logits=np.stack([table[LOGIT + title].to_numpy() for title in titles], axis=1).astype(np.float32),

@@ -91,8 +91,8 @@ def load_tokenizer(recipe: BaseModelRecipe) -> tuple[Any, list[str]]:
         stand_in = tokenizer.eos_token or tokenizer.unk_token
         if stand_in is None:
             raise UserError(
-                f"The tokenizer of {recipe.base} has no pad token, and neither an end nor an unknown token to stand in; "
-                "add one to its files."
+                f"The tokenizer of {recipe.base} has no pad token, and neither an end nor an unknown token to stand in "
+                "for it; add one to its files."
             )
         tokenizer.pad_token = stand_in
         remarks.append(f"The tokenizer of {recipe.base} has no pad token; {stand_in} stands in for it.")

@@ -45,8 +45,12 @@ class LogFile(TrainerCallback):
         self.path = path
 
     def on_train_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
-    ) -> None:  # noqa: ARG002, ANN401
+        self,
+        args: TrainingArguments,  # noqa: ARG002 - the trainer's signature, here and below
+        state: TrainerState,
+        control: TrainerControl,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
+    ) -> None:
         """Cut the file back to the step that training goes on from."""
         if not state.is_world_process_zero or not self.path.exists():
             return
@@ -58,13 +62,15 @@ class LogFile(TrainerCallback):
 
     def on_log(
         self,
-        args: TrainingArguments,
+        args: TrainingArguments,  # noqa: ARG002
         state: TrainerState,
-        control: TrainerControl,
+        control: TrainerControl,  # noqa: ARG002
         logs: dict[str, Any] | None = None,
-        **kwargs: Any,
-    ) -> None:  # noqa: ARG002, ANN401
+        **kwargs: Any,  # noqa: ANN401, ARG002
+    ) -> None:
         """Append one line."""
         if state.is_world_process_zero and logs:
+            # JSON has no NaN: an undefined figure is null.
+            plain = {name: None if value != value else value for name, value in logs.items()}  # noqa: PLR0124
             with self.path.open("ab") as stream:
-                stream.write(dump_line({"step": state.global_step, **logs}))
+                stream.write(dump_line({"step": state.global_step, **plain}))

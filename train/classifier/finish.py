@@ -3,54 +3,116 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from babelguard.item import Item
+from babelguard.recipe import validate
 from evaluation.run_folder import RunFolder
+from train.calibrating import CalibrationBlock, CalibrationOptions, fit_block, write_block
+from train.calibrating.data import benign_items
 from train.classifier.columns import Columns, majority_levels
-from train.classifier.judging import Reference, judge, tuned_thresholds
-from train.classifier.load import load_trained
+from train.classifier.judging import Reference
+from train.classifier.load import TrainedGuard, load_trained
 from train.classifier.options import ClassifierOptions
 from train.corpus import TrainingCorpus, shown_text
+from train.corpus_recipe import Split
+from train.decisions import bundle_categories, decide
+from train.figures import Rated, figures_of
+from train.intervals import language_intervals
+from train.model_card import classifier_card
 from train.predictions import Predictions, write_predictions
 from train.recipe import TrainPlan
 
-HELD_OUT = ("calibration", "test")
+HELD_OUT: tuple[Split, ...] = ("calibration", "test")
+TRAINED = "trained.json"
+"""Stands in a run's folder when training has ended and `best/` holds what is best."""
 
 
 def finish(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: RunFolder) -> None:
-    """Write predictions, calibration, metrics and card into a run's folder."""
-    found = {split: _predict(plan, corpus, folder.path, split) for split in HELD_OUT if corpus.items[split]}
-    trained = json.loads((folder.path / "trained.json").read_text(encoding="utf-8"))
-    splits = {}
-    thresholds = None
+    """Write predictions, calibration, metrics and card into a run's folder.
+
+    Raises:
+        UserError: The block `calibration` of the recipe is wrong.
+    """
+    options = calibration_options(plan)
+    guard = load_trained(folder.path, device="auto")
+    found = {split: _predict(plan, corpus.items[split], guard) for split in HELD_OUT if corpus.items[split]}
     for split, predictions in found.items():
-        reference = Reference.of(corpus.items[split], plan.taxonomy)
-        if plan.options.selection.levels == "tuned" and split == "calibration":
-            thresholds = tuned_thresholds(predictions.logits, reference)
-        splits[split] = judge(predictions.logits, reference, thresholds)
-    record = {
+        write_predictions(predictions, folder.path / "predictions" / f"{split}.parquet")
+    block = _calibrate(plan, corpus, found["calibration"], options)
+    write_block(folder.path, block)
+    record = _record(plan, corpus, folder, found, block)
+    folder.write_text("metrics.json", json.dumps(_plain(record), indent=2, ensure_ascii=False) + "\n")
+    folder.write_text("README.md", classifier_card(plan.recipe, guard.spec, record, block))
+
+
+def calibration_options(plan: TrainPlan[ClassifierOptions]) -> CalibrationOptions:
+    """Return the options of calibration.
+
+    Raises:
+        UserError: The block `calibration` of the recipe is wrong.
+    """
+    return validate(plan.recipe.calibration, CalibrationOptions, f"The recipe of {plan.recipe.name}", ["calibration"])
+
+
+def _predict(plan: TrainPlan[ClassifierOptions], items: list[Item], guard: TrainedGuard) -> Predictions:
+    columns = Columns.of(plan.taxonomy)
+    logits = guard.logits([shown_text(item) for item in items], plan.options.batches.evaluation_items)
+    return Predictions.of(items, columns.titles, logits, columns.names, majority_levels(items, columns))
+
+
+def _calibrate(
+    plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, predictions: Predictions, options: CalibrationOptions
+) -> CalibrationBlock:
+    elsewhere = {item.source_id for split in ("train", "test") for item in corpus.items[split]}
+    return fit_block(
+        predictions.logits,
+        predictions.levels,
+        predictions.languages.tolist(),
+        benign_items(predictions.roles.tolist(), predictions.levels),
+        predictions.source_ids.tolist(),
+        bundle_categories(plan.taxonomy),
+        options,
+        elsewhere,
+    )
+
+
+def _record(
+    plan: TrainPlan[ClassifierOptions],
+    corpus: TrainingCorpus,
+    folder: RunFolder,
+    found: Mapping[Split, Predictions],
+    block: CalibrationBlock,
+) -> dict[str, Any]:
+    trained = json.loads((folder.path / TRAINED).read_text(encoding="utf-8"))
+    splits, intervals = {}, {}
+    for split, predictions in found.items():
+        rated = _rated(plan, corpus.items[split], predictions, block)
+        splits[split] = figures_of(rated, plan.taxonomy)
+        intervals[split] = language_intervals(rated, predictions.source_ids, plan.taxonomy, seed=plan.recipe.seed)
+    return {
         "selection": {key: trained[key] for key in ("metric", "value", "checkpoint", "steps", "planned_steps")},
-        "levels": plan.options.selection.levels,
         "items": {split: len(items) for split, items in corpus.items.items()},
+        "trained_languages": sorted({item.language for item in corpus.items["train"]}),
         "sources": corpus.sources,
         "splits": splits,
-        "remarks": trained["remarks"],
+        "intervals": intervals,
+        "remarks": [*trained["remarks"], *block.remarks],
     }
-    folder.write_text("metrics.json", json.dumps(_plain(record), indent=2, ensure_ascii=False) + "\n")
 
 
-def _predict(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, run: Path, split: Any) -> Predictions:  # noqa: ANN401
-    items = corpus.items[split]
-    columns = Columns.of(plan.taxonomy)
-    guard = load_trained(run, device="auto")
-    logits = guard.logits([shown_text(item) for item in items], plan.options.batches.evaluation_items)
-    levels = majority_levels(items, columns)
-    predictions = Predictions.of(items, columns.titles, logits, columns.names, levels)
-    write_predictions(predictions, run / "predictions" / f"{split}.parquet")
-    return predictions
+def _rated(
+    plan: TrainPlan[ClassifierOptions], items: list[Item], predictions: Predictions, block: CalibrationBlock
+) -> Rated:
+    reference = Reference.of(items, plan.taxonomy)
+    levels, probabilities = decide(block, predictions, plan.taxonomy)
+    first = [part.start for part in Columns.of(plan.taxonomy).slices]
+    return Rated(
+        levels, reference.truth, probabilities[:, first], reference.languages, reference.benign, reference.twins
+    )
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value, with NaN

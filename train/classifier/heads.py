@@ -42,7 +42,7 @@ class GuardHead(nn.Module):
         self.dropout = nn.Dropout(dropout)
         widths = {"cumulative": len(self.scales), "softmax": sum(self.scales)}
         self.linear = nn.Linear(hidden, widths.get(kind, self.columns), bias=kind != "cumulative")
-        # Zero weights, and biases at the prior: the first steps go into telling texts apart, not into finding the prior.
+        # Zero weights and biases at the prior: the first steps tell texts apart, and do not look for the prior.
         nn.init.zeros_(self.linear.weight)
         if kind == "cumulative":
             self.first_cutpoints = nn.Parameter(torch.zeros(len(self.scales)))
@@ -60,6 +60,13 @@ class GuardHead(nn.Module):
 
         Both at once, because a wrapper around the head (peft, FSDP) has to see all of its weights used in one call.
         """
+        if torch.is_autocast_enabled(pooled.device.type):
+            # Logits and the logarithms of their probabilities need float32, whatever the backbone computes in.
+            with torch.autocast(pooled.device.type, enabled=False):
+                return self._read(pooled)
+        return self._read(pooled)
+
+    def _read(self, pooled: Tensor) -> tuple[Tensor, Tensor]:
         scores: Tensor = self.linear(self.dropout(self.norm(pooled.float())))
         return scores, self.exceedance(scores)
 
@@ -71,12 +78,12 @@ class GuardHead(nn.Module):
             repeats = torch.tensor([scale - 1 for scale in self.scales], device=scores.device)
             return scores.repeat_interleave(repeats, dim=1) - self.cutpoints()
         if self.kind == "corn":
-            return torch.cat([_corn(part) for part in scores.split([s - 1 for s in self.scales], dim=1)], dim=1)
-        return torch.cat([_softmax(part) for part in scores.split(list(self.scales), dim=1)], dim=1)
+            return torch.cat([_corn(part) for part in torch.split(scores, [s - 1 for s in self.scales], dim=1)], dim=1)
+        return torch.cat([_softmax(part) for part in torch.split(scores, list(self.scales), dim=1)], dim=1)
 
     def cutpoints(self) -> Tensor:
         """Return the cutpoints of a cumulative head in order, shape (columns,)."""
-        steps = nn.functional.softplus(self.steps).split([scale - 2 for scale in self.scales])
+        steps = torch.split(nn.functional.softplus(self.steps), [scale - 2 for scale in self.scales])
         parts = [
             torch.cat([first.reshape(1), first + further.cumsum(0)])
             for first, further in zip(self.first_cutpoints, steps, strict=True)

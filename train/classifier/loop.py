@@ -16,17 +16,15 @@ from evaluation.run_folder import RunFolder
 from train.classifier.arguments import reporters, training_arguments
 from train.classifier.build import BuiltModel, adapt, build_model
 from train.classifier.columns import Columns
-from train.classifier.finish import finish
+from train.classifier.finish import TRAINED, calibration_options, finish
 from train.classifier.judging import flat_figures, judge, tuned_thresholds
 from train.classifier.load import BEST
 from train.classifier.material import Material, prepare
 from train.classifier.options import ClassifierOptions
 from train.classifier.spec import FILE, GuardSpec
+from train.console import say
 from train.corpus import TrainingCorpus, read_corpus
 from train.recipe import TrainPlan
-
-TRAINED = "trained.json"
-"""Stands in a run's folder when training has ended and `best/` holds what is best."""
 
 
 def train(plan: TrainPlan[ClassifierOptions]) -> Path:
@@ -35,6 +33,8 @@ def train(plan: TrainPlan[ClassifierOptions]) -> Path:
     Raises:
         UserError: Anything about recipe, corpus, model or disk that the user can mend.
     """
+    calibration_options(plan)
+    reporters(plan.recipe.optimisation.report_to)
     corpus = read_corpus(plan)
     folder = RunFolder(plan.run_folder)
     first = os.environ.get("RANK", "0") == "0"
@@ -55,7 +55,6 @@ def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: Run
 
     set_seed(plan.recipe.seed)
     columns = Columns.of(plan.taxonomy)
-    reporters(plan.recipe.optimisation.report_to)
     built = build_model(plan.options.model, plan.options.head, columns, plan.options.lora)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     material = prepare(plan, corpus, built.tokenizer, processes)
@@ -66,8 +65,8 @@ def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: Run
     last = _last_checkpoint(folder.path)
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     if limit.reached:
-        print(
-            f"Stopped after {plan.recipe.optimisation.max_hours} hours at step {trainer.state.global_step:,} of "
+        say(
+            f"Stopped after {plan.recipe.optimisation.max_hours:g} hours at step {trainer.state.global_step:,} of "
             f"{trainer.state.max_steps:,}; start the same command again to go on."
         )
         return False
@@ -86,7 +85,7 @@ def make_trainer(
         UserError: The adapter does not fit the model, or the metric to compare by does not exist.
     """
     from transformers import EarlyStoppingCallback
-    from transformers.integrations import TensorBoardCallback
+    from transformers.integrations.integration_utils import TensorBoardCallback
 
     from train.classifier.callbacks import LogFile, SaveWhatIsCompared, TimeLimit
     from train.classifier.dataset import Collator
@@ -102,7 +101,8 @@ def make_trainer(
     if "tensorboard" in pace.report_to:
         from torch.utils.tensorboard import SummaryWriter
 
-        callbacks.append(TensorBoardCallback(SummaryWriter(str(run / "tensorboard"))))
+        to_tensorboard: Any = TensorBoardCallback
+        callbacks.append(to_tensorboard(SummaryWriter(str(run / "tensorboard"))))
     trainer = GuardTrainer(
         model=adapt(built.model, options.lora),
         args=training_arguments(plan, material, run, processes),

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from train.classifier.heads import GuardHead
-
 
 class GuardLoss(nn.Module):
     """The loss of a head.
@@ -49,7 +47,10 @@ class GuardLoss(nn.Module):
         covered = ~torch.isnan(targets)
         known = torch.where(covered, targets, torch.zeros_like(targets))
         if self.head_kind == "softmax":
-            terms = self._by_level(scores, known)
+            # Of a category whose severity is open, only P(level > 1) is known to be right or wrong.
+            terms = torch.where(
+                self._open(covered), self._binary(logits, known, 1 - known), self._by_level(scores, known)
+            )
         elif self.head_kind == "corn":
             before = self._before(known)
             terms = self._binary(scores, known, before - known)
@@ -57,10 +58,14 @@ class GuardLoss(nn.Module):
             terms = self._binary(logits, known, 1 - known)
         widths = [scale - 1 for scale in self.scales]
         # Within a category, the columns that are known count alike: a binary source tells only the first.
-        counts = torch.stack([part.sum(dim=1) for part in covered.split(widths, dim=1)], dim=1)
-        shown = torch.where(covered, terms, torch.zeros_like(terms)).split(widths, dim=1)
+        counts = torch.stack([part.sum(dim=1) for part in torch.split(covered, widths, dim=1)], dim=1)
+        shown = torch.split(torch.where(covered, terms, torch.zeros_like(terms)), widths, dim=1)
         by_category = torch.stack([part.sum(dim=1) for part in shown], dim=1) / counts.clamp(min=1)
         return by_category.sum(dim=1) / (counts > 0).sum(dim=1).clamp(min=1)
+
+    def _open(self, covered: Tensor) -> Tensor:
+        parts = torch.split(covered, [scale - 1 for scale in self.scales], dim=1)
+        return torch.cat([(part[:, :1] & ~part[:, -1:]).expand_as(part) for part in parts], dim=1)
 
     def _binary(self, logits: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         yes, no = nn.functional.logsigmoid(logits), nn.functional.logsigmoid(-logits)
@@ -69,7 +74,7 @@ class GuardLoss(nn.Module):
         return -(self.positive_weights * positive * yes + negative * no)
 
     def _before(self, targets: Tensor) -> Tensor:
-        parts = targets.split([scale - 1 for scale in self.scales], dim=1)
+        parts = torch.split(targets, [scale - 1 for scale in self.scales], dim=1)
         return torch.cat([torch.cat([torch.ones_like(part[:, :1]), part[:, :-1]], dim=1) for part in parts], dim=1)
 
     def _by_level(self, scores: Tensor, targets: Tensor) -> Tensor:
@@ -77,9 +82,9 @@ class GuardLoss(nn.Module):
         widths = [scale - 1 for scale in self.scales]
         terms = []
         groups = zip(
-            scores.split(list(self.scales), dim=1),
-            targets.split(widths, dim=1),
-            self.positive_weights.split(widths),
+            torch.split(scores, list(self.scales), dim=1),
+            torch.split(targets, widths, dim=1),
+            torch.split(self.positive_weights, widths),
             strict=True,
         )
         for levels, above, weights in groups:

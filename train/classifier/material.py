@@ -165,8 +165,8 @@ def _check_levels(wanted: NDArray[np.float32], columns: Columns) -> list[str]:
             varied += 1
     if not varied:
         raise UserError(
-            "All training items have one and the same level in every category that they cover, so that there is nothing "
-            "to tell apart; add items of other levels to the corpus."
+            "All training items have one and the same level in every category that they cover: there is nothing to "
+            "tell apart. Add items of other levels to the corpus."
         )
     return remarks
 

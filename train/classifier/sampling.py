@@ -56,7 +56,7 @@ def sampling_weights(factors: Sequence[tuple[Sequence[str], float]], most_often:
     for _ in range(50):
         capped = weights >= most_often
         free = weights[~capped].sum()
-        if not free or abs(weights.mean() - 1) < 1e-9 and not (weights > most_often).any():
+        if not free or (abs(weights.mean() - 1) < 1e-9 and not (weights > most_often).any()):
             break
         weights[capped] = most_often
         weights[~capped] *= (len(weights) - most_often * capped.sum()) / free

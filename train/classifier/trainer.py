@@ -1,4 +1,4 @@
-"""The trainer of classifiers: transformers' own, with our batches, our loss, two learning rates and safe checkpoints."""
+"""The trainer of classifiers: transformers' own, with planned batches, our loss, two rates and safe checkpoints."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class GuardTrainer(Trainer):
         """Make an optimiser with a learning rate for the head and one for everything else that is trained."""
         if self.optimizer is not None:
             return self.optimizer
-        trained = self.model if model is None else model
+        trained: Any = self.model if model is None else model
         decayed = set(self.get_decay_parameter_names(trained))
         groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
         for name, parameter in trained.named_parameters():
@@ -115,7 +115,7 @@ class GuardTrainer(Trainer):
         bad = [name for name, p in model.named_parameters() if p.requires_grad and not bool(torch.isfinite(p).all())]
         if bad:
             raise UserError(self._broken(f"After step {self.state.global_step} the weights {bad[0]} are not numbers"))
-        root = Path(self.args.output_dir)
+        root = Path(str(self.args.output_dir))
         limit, self.args.save_total_limit = self.args.save_total_limit, None
         self.args.output_dir = str(root / PARTIAL)
         try:
@@ -147,19 +147,20 @@ class GuardTrainer(Trainer):
         self.state.save_to_json(str(written / "trainer_state.json"))
         shutil.rmtree(root / name, ignore_errors=True)
         written.replace(root / name)
+        shutil.rmtree(root / PARTIAL, ignore_errors=True)
 
     def _broken(self, what: str) -> str:
+        good = last_checkpoint(Path(str(self.args.output_dir)))
         return (
-            f"{what}; training stops here. The last good checkpoint is {last_checkpoint(Path(self.args.output_dir))}. "
-            "Lower optimisation.learning_rate or head.learning_rate, or set optimisation.precision=float32, and start "
-            "again."
+            f"{what}; training stops here. The last good checkpoint is {good or 'the beginning'}. Lower "
+            "optimisation.learning_rate or head.learning_rate, or set optimisation.precision=float32, and start again."
         )
 
     def _unwritten(self, root: Path, error: Exception) -> str:
         reason = str(error).strip().split("\n")[0][:200].rstrip(".")
         return (
-            f"The checkpoint of step {self.state.global_step} could not be written to {root}: {reason}. Free some space "
-            f"and start the same command again; it goes on from {last_checkpoint(root) or 'the beginning'}."
+            f"The checkpoint of step {self.state.global_step} could not be written to {root}: {reason}. Free some "
+            f"space and start the same command again; it goes on from {last_checkpoint(root) or 'the beginning'}."
         )
 
 
@@ -172,4 +173,4 @@ def last_checkpoint(root: Path) -> Path | None:
 def _safetensors_error() -> type[Exception]:
     from safetensors import SafetensorError
 
-    return SafetensorError  # type: ignore[no-any-return]
+    return SafetensorError

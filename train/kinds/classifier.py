@@ -17,8 +17,12 @@ def train(plan: TrainPlan[ClassifierOptions]) -> Path:
     return run(plan)
 
 
-def work(plan: TrainPlan[ClassifierOptions]) -> Iterator[str]:
-    """Yield what training would do."""
+def work(plan: TrainPlan[ClassifierOptions]) -> list[str]:
+    """Return what training would do."""
+    return list(_work(plan))
+
+
+def _work(plan: TrainPlan[ClassifierOptions]) -> Iterator[str]:
     from train.corpus import read_corpus
 
     corpus = read_corpus(plan)
