@@ -98,7 +98,7 @@ class GuardForm:
         if not levels:
             raise LeftOutError("no category is covered")
         violated = self.violated(levels)
-        verdict, written = self._steps
+        verdict, written = self.steps
         ids = [*verdict.forced, *verdict.answers[UNSAFE if violated else SAFE]]
         if violated:
             codes = codes_of(self.taxonomy)
@@ -159,7 +159,8 @@ class GuardForm:
         }
 
     @cached_property
-    def _steps(self) -> tuple[EncodedStep, ...]:
+    def steps(self) -> tuple[EncodedStep, ...]:
+        """The answer's steps as tokens."""
         return self._prompting_for(self.taxonomy.names, self.longest).steps("prompt")
 
     def _prompting_of(self, covered: tuple[str, ...]) -> Prompting:

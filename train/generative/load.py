@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from babelguard.errors import UserError
 from babelguard.taxonomy import taxonomy
@@ -12,6 +12,7 @@ from train.generative.form import Form
 from train.generative.loading import load_causal, load_trained_tokenizing
 from train.generative.spec import GenerativeSpec, read_spec
 
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 BEST, RUBRIC = "best", "rubric.j2"
 
 
@@ -32,7 +33,7 @@ class TrainedGenerativeGuard:
     spec: GenerativeSpec
 
 
-def load_trained(run: Path, device: str = "cpu") -> TrainedGenerativeGuard:
+def load_trained(run: Path, device: str = "cpu", dtype: Dtype = "auto") -> TrainedGenerativeGuard:
     """Load what a run left in ``best/``.
 
     The adapter is merged into the base model's own weights, also where it was trained on 4-bit ones (QLoRA).
@@ -40,6 +41,7 @@ def load_trained(run: Path, device: str = "cpu") -> TrainedGenerativeGuard:
     Args:
         run: The run's folder.
         device: As torch names it; ``auto`` is the first GPU, else the CPU.
+        dtype: Of the weights; ``auto`` is bfloat16 on CUDA, else float32. The adapter is merged in float32.
 
     Raises:
         UserError: The folder holds no finished training, or the base model is not where it was.
@@ -57,7 +59,7 @@ def load_trained(run: Path, device: str = "cpu") -> TrainedGenerativeGuard:
     if spec.adapter:
         from peft import PeftModel
 
-        base = load_causal(spec.model, None)
+        base = load_causal(spec.model.model_copy(update={"dtype": "float32"}), None)
         try:
             model = PeftModel.from_pretrained(base, str(best)).merge_and_unload(safe_merge=True)
         except (ValueError, RuntimeError, KeyError) as error:
@@ -67,7 +69,10 @@ def load_trained(run: Path, device: str = "cpu") -> TrainedGenerativeGuard:
         model = load_causal(spec.model.model_copy(update={"base": str(best.resolve()), "revision": None}), None)
     set_ends(model, tokenizing.end, tokenizing.tokenizer.pad_token_id)
     chosen = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    return TrainedGenerativeGuard(model.to(chosen).eval(), tokenizing.tokenizer, tokenizing.form, spec)
+    if dtype == "auto":
+        dtype = "bfloat16" if chosen.startswith("cuda") else "float32"
+    model = model.to(chosen, dtype=getattr(torch, dtype)).eval()
+    return TrainedGenerativeGuard(model, tokenizing.tokenizer, tokenizing.form, spec)
 
 
 def set_ends(model: Any, end: int, pad: int) -> None:  # noqa: ANN401 - a transformers model
