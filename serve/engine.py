@@ -24,7 +24,7 @@ Logits: TypeAlias = NDArray[np.float32]
 
 _CPU, _CUDA, _TENSORRT = "CPUExecutionProvider", "CUDAExecutionProvider", "TensorrtExecutionProvider"
 _PROVIDERS = {"cpu": _CPU, "cuda": _CUDA, "tensorrt": _TENSORRT}
-_BATCH_TOKENS = {_CPU: 1024, _CUDA: 16_384, _TENSORRT: 16_384}
+_BATCH_TOKENS = {_CPU: 512, _CUDA: 16_384, _TENSORRT: 16_384}
 """Tokens in a batch, padding included: what keeps the processor busy. More makes a CPU slower; it leaves the caches."""
 
 

@@ -62,7 +62,7 @@ def test_it_says_what_it_runs_on(model: Path) -> None:
     assert made.providers == ("CPUExecutionProvider",)
     assert made.provider == "cpu"
     assert str(made) == (
-        f"onnxruntime {onnxruntime.__version__} on cpu, 2 threads, tuned for throughput, batches of 1,024 tokens"
+        f"onnxruntime {onnxruntime.__version__} on cpu, 2 threads, tuned for throughput, batches of 512 tokens"
     )
 
 
