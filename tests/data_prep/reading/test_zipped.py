@@ -8,14 +8,16 @@ import pytest
 
 from babelguard import UserError
 from data_prep.reading.zipped import members_of, zip_lines
-from tests.data_prep.reading.encrypted_zip import write_encrypted_zip
+from tests.encrypted_zip import AES, encrypted_zip
 
 CONTENT = b'\xef\xbb\xbf{"a": 1}\r\n\n{"b": "\xe2\x80\xa8"}\n' + b'{"c": 3}\n' * 500
 
 
 @pytest.fixture
 def locked(tmp_path):
-    return write_encrypted_zip(tmp_path / "locked.zip", "open sesame", {"in/rows.json": CONTENT})
+    path = tmp_path / "locked.zip"
+    path.write_bytes(encrypted_zip({"in/rows.json": CONTENT}, "open sesame"))
+    return path
 
 
 def test_lines_of_an_open_zip(tmp_path):
@@ -41,7 +43,8 @@ def test_the_password_is_missing_or_wrong(locked):
 
 
 def test_aes_is_named(tmp_path):
-    path = write_encrypted_zip(tmp_path / "aes.zip", "x", {"rows.json": CONTENT}, method=99)
+    path = tmp_path / "aes.zip"
+    path.write_bytes(encrypted_zip({"rows.json": CONTENT}, "x", method=AES))
     with pytest.raises(UserError, match="encrypted with AES; unpack it"):
         list(zip_lines(path, "rows.json", "x"))
 

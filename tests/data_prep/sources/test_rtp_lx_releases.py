@@ -10,8 +10,8 @@ from babelguard import RTP_LX, Role, UserError
 from babelguard.rejects import RejectLog
 from data_prep.rtp_lx.files import CORPUS, PASSWORD_VARIABLE, find_files
 from data_prep.sources.rtp_lx import RtpLxOptions, read
-from tests.data_prep.reading.encrypted_zip import write_encrypted_zip
 from tests.data_prep.sources.rtp_lx_files import corpus_row, write
+from tests.encrypted_zip import encrypted_zip
 
 PASSWORD = "test only"
 
@@ -34,7 +34,9 @@ def release(tmp_path, monkeypatch):
         "__MACOSX/RTP-LX/._RTP_LX_LV.json": b"\x00",
         "NOTICE": b"",
     }
-    return write_encrypted_zip(tmp_path / "RTP-LX.zip", PASSWORD, members)
+    path = tmp_path / "RTP-LX.zip"
+    path.write_bytes(encrypted_zip(members, PASSWORD))
+    return path
 
 
 def test_the_zip_is_read_where_it_lies(release):
@@ -76,7 +78,8 @@ def test_a_cut_zip_is_named(release):
 def test_a_bad_row_in_the_zip_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv(PASSWORD_VARIABLE, PASSWORD)
     members = {"RTP_LX_SL.json": content(corpus_row(0)) + b"not json\n"}
-    path = write_encrypted_zip(tmp_path / "RTP-LX.zip", PASSWORD, members)
+    path = tmp_path / "RTP-LX.zip"
+    path.write_bytes(encrypted_zip(members, PASSWORD))
     with pytest.raises(UserError, match="RTP-LX.zip/RTP_LX_SL.json, line 2: the line is not JSON"):
         items_of(path)
 

@@ -10,7 +10,7 @@ import pytest
 
 from babelguard.errors import UserError
 from evaluation.blocking.word_lists import read_word_lists
-from tests.evaluation.blocking.zip_crypto import encrypted_zip
+from tests.encrypted_zip import encrypted_zip
 
 FILES = {
     "eng_Latn_twl.txt": b"Cat\r\ndog\n\n",

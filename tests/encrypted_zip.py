@@ -1,27 +1,16 @@
-"""Writes a zip with the classic encryption of PKWARE's APPNOTE (6.1), which the standard library only reads."""
+"""Makes zips with the classic encryption of PKWARE's APPNOTE (6.1), which the standard library only reads."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from pathlib import Path
+from collections.abc import Mapping
 
-
-def _table() -> list[int]:
-    table = []
-    for number in range(256):
-        value = number
-        for _ in range(8):
-            value = (value >> 1) ^ (0xEDB88320 if value & 1 else 0)
-        table.append(value)
-    return table
-
-
-_TABLE = _table()
+DEFLATED, AES = 8, 99
 
 
 def _crc(value: int, byte: int) -> int:
-    return (value >> 8) ^ _TABLE[(value ^ byte) & 0xFF]
+    return zlib.crc32(bytes([byte]), value ^ 0xFFFFFFFF) ^ 0xFFFFFFFF
 
 
 class _Cipher:
@@ -34,8 +23,7 @@ class _Cipher:
         first, second, third = self.keys
         first = _crc(first, byte)
         second = ((second + (first & 0xFF)) * 134775813 + 1) & 0xFFFFFFFF
-        third = _crc(third, second >> 24)
-        self.keys = [first, second, third]
+        self.keys = [first, second, _crc(third, second >> 24)]
 
     def encrypt(self, data: bytes) -> bytes:
         out = bytearray()
@@ -46,8 +34,8 @@ class _Cipher:
         return bytes(out)
 
 
-def write_encrypted_zip(path: Path, password: str, members: dict[str, bytes], method: int = 8) -> Path:
-    """Write the members; `method` 99 marks them as AES, without being it."""
+def encrypted_zip(members: Mapping[str, bytes], password: str, method: int = DEFLATED) -> bytes:
+    """Return a zip of the members; the method `AES` marks them as AES, without being it."""
     body, directory = bytearray(), bytearray()
     for name, content in members.items():
         packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -57,10 +45,8 @@ def write_encrypted_zip(path: Path, password: str, members: dict[str, bytes], me
         sealed = _Cipher(password.encode()).encrypt(header + packed)
         encoded = name.encode()
         facts = struct.pack("<HHHHHIIIHH", 20, 1, method, 0, 33, crc, len(sealed), len(content), len(encoded), 0)
-        directory += (
-            b"PK\x01\x02" + struct.pack("<H", 20) + facts + struct.pack("<HHHII", 0, 0, 0, 0, len(body)) + encoded
-        )
+        place = struct.pack("<HHHII", 0, 0, 0, 0, len(body))
+        directory += b"PK\x01\x02" + struct.pack("<H", 20) + facts + place + encoded
         body += b"PK\x03\x04" + facts + encoded + sealed
     end = struct.pack("<HHHHIIH", 0, 0, len(members), len(members), len(directory), len(body), 0)
-    path.write_bytes(bytes(body + directory) + b"PK\x05\x06" + end)
-    return path
+    return bytes(body + directory) + b"PK\x05\x06" + end
