@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from babelguard.errors import UserError, unknown_name
 
@@ -134,7 +134,7 @@ def _fold(code: str) -> str:
     return code.strip().replace("_", "-").casefold()
 
 
-@cache
+@lru_cache(maxsize=4096)  # codes may come from strangers, and never end
 def language(code: str) -> Language:
     """Return the language for an RTP-LX locale, an ISO 639, a FLORES or a BCP-47 code, in any letter case.
 

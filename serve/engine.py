@@ -134,11 +134,28 @@ class Engine:
 
     def _each(self, batches: Sequence[Batch], windows: Windows) -> Iterable[tuple[Batch, Logits]]:
         def run(batch: Batch) -> tuple[Batch, Logits]:
-            return batch, self.run(*pad([windows[place] for place in batch], self._padding))
+            return batch, self._run_or_halve([windows[place] for place in batch])
 
         if self._pool is None or len(batches) == 1:
             return map(run, batches)
         return self._pool.map(run, batches)
+
+    def _run_or_halve(self, windows: Windows) -> Logits:
+        try:
+            return self.run(*pad(windows, self._padding))
+        except Exception as error:
+            if len(windows) == 1 or not _is_out_of_memory(error):
+                raise
+        middle = len(windows) // 2
+        return np.concatenate([self._run_or_halve(windows[:middle]), self._run_or_halve(windows[middle:])])
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Tell whether memory, of a GPU or of the machine, ran out; onnxruntime has no exception of its own for it."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or any(
+        words in said for words in ("failed to allocate", "out of memory", "bad_alloc", "cudaerrormemoryallocation")
+    )
 
 
 def choose_providers(provider: str) -> list[str]:

@@ -44,6 +44,25 @@ def test_logits_are_those_of_the_formula(
     np.testing.assert_allclose(scored, expected, atol=1e-5)
 
 
+def test_a_batch_that_does_not_fit_into_memory_is_halved(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = engine(model, threads=1)
+    windows = [np.arange(3, 3 + n) for n in range(1, 8)]
+    expected, run, sizes = made.score(windows), made.run, []
+
+    def small(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        sizes.append(len(ids))
+        if len(ids) > 2:
+            raise RuntimeError("BFCArena: Failed to allocate memory for requested buffer of size 9")
+        return run(ids, mask)
+
+    monkeypatch.setattr(made, "run", small)
+    np.testing.assert_allclose(made.score(windows), expected, atol=1e-5)
+    assert sizes == [7, 3, 1, 2, 4, 2, 2]
+    monkeypatch.setattr(made, "run", lambda ids, mask: (_ for _ in ()).throw(RuntimeError("something else")))
+    with pytest.raises(RuntimeError, match="something else"):
+        made.score(windows)
+
+
 def test_no_windows_have_no_logits(model: Path) -> None:
     assert engine(model).score([]).shape == (0, COLUMNS)
 
