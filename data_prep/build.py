@@ -34,7 +34,8 @@ def main(
     """
     import os
 
-    from data_prep.building.console import progress, show_manifest, show_plan
+    from babelguard.progress import counting
+    from data_prep.building.console import show_manifest, show_plan
     from data_prep.building.recipe import load_plan
 
     chosen = [*(overrides or []), *([f"limit={limit}"] if limit is not None else []), *(["strict=true"] * strict)]
@@ -44,7 +45,7 @@ def main(
         return
     from data_prep.building.assemble import build
 
-    with progress() as shown:
+    with counting() as shown:
         manifest = build(plan, shown)
     show_manifest(manifest, plan.recipe.folder)
 

@@ -12,13 +12,13 @@ import numpy as np
 from babelguard.errors import UserError
 from babelguard.item import Item
 from babelguard.jsonl import write_jsonl
+from babelguard.progress import progress
 from babelguard.rejects import RejectLog
 from babelguard.response_cache import open_cache
 from evaluation.item_table import ItemTable, build_item_table, write_item_table
 from evaluation.measures import Findings
 from evaluation.measuring.agreement import Intervals
 from evaluation.measuring.findings import make_findings
-from evaluation.progress import progress
 from evaluation.rate import rate_all
 from evaluation.rater import Rater, Workbench
 from evaluation.rating_table import RatingTable, load_rating_table

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from babelguard.item import Item
+from babelguard.progress import Progress
 from babelguard.rating import Rating, Status
 from babelguard.taxonomy import Taxonomy
-from evaluation.progress import Progress
 from evaluation.rater import Rater, complete
 from evaluation.ratings_file import RatingsFile, rating_key
 

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from babelguard.errors import UserError
 from babelguard.jsonl import write_jsonl
+from babelguard.progress import Shown
 from data_prep.building.balance import beyond_bounds
 from data_prep.building.card import make_card
-from data_prep.building.collect import NOBODY, Collected, Shown, collect
+from data_prep.building.collect import NOBODY, Collected, collect
 from data_prep.building.leakcheck import check_no_leak
 from data_prep.building.licence import check_use
 from data_prep.building.manifest import make_manifest

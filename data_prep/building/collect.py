@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +20,7 @@ from babelguard.errors import UserError
 from babelguard.item import Item
 from babelguard.jsonl import dump_line
 from babelguard.languages import language
+from babelguard.progress import Shown
 from babelguard.rejects import RejectLog
 from babelguard.taxonomy import Taxonomy
 from data_prep.building.balance import OUTCOMES, hash_rank, outcome_of
@@ -37,7 +38,6 @@ from data_prep.reliability import ReliabilityTally
 BATCH = 2_000
 REMEDY = "Mend the row, or leave --strict out to set such rows aside and count them."
 NOBODY = -1
-Shown = Callable[[str, int], None]
 
 
 @dataclass(slots=True)

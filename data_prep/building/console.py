@@ -1,13 +1,10 @@
-"""What the command prints: the plan of a dry run, progress, and what was built."""
+"""What the command prints: the plan of a dry run, and what was built."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import yaml
 from rich.box import SIMPLE_HEAD
@@ -15,32 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from data_prep.building.card import figure, written
-from data_prep.building.collect import Shown
 from data_prep.building.licence import check_use, terms_of
 from data_prep.building.recipe import Plan
 from data_prep.building.reliability_table import mean_rows
 from data_prep.reliability import FIGURES
-
-SECONDS_BETWEEN_LINES = 10.0
-
-
-@contextmanager
-def progress(stream: TextIO = sys.stderr) -> Iterator[Shown]:
-    """Give the function that shows what is being worked on: a moving line on a terminal, plain lines elsewhere."""
-    if stream.isatty():
-        with Console(file=stream).status("starting") as status:
-            yield lambda label, count: status.update(f"{label}: {count:,} items")
-        return
-    last = time.monotonic()
-
-    def write(label: str, count: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            stream.write(f"{label}: {count:,} items\n")
-            stream.flush()
-
-    yield write
 
 
 def show_plan(plan: Plan) -> None:

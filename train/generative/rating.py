@@ -14,10 +14,10 @@ import numpy as np
 from babelguard.item import Item
 from babelguard.local_models.loading import LoadedModel
 from babelguard.local_models.local_model import LocalModel
+from babelguard.progress import progress
 from babelguard.rating import Rating
 from babelguard.taxonomy import Taxonomy
 from evaluation.metrics.levels import MISSING
-from evaluation.progress import progress
 from train.classifier.judging import Reference
 from train.figures import Rated, figures_of
 from train.generative.form import Form

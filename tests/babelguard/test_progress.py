@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from evaluation.progress import progress
+from babelguard.progress import counting, progress
 
 
 def test_plain_lines_end_with_the_whole_count():
@@ -24,3 +24,14 @@ def test_a_terminal_gets_a_bar():
     with progress("judge rates", 2, Terminal()) as shown:
         shown.advance(2)
     assert shown.bar.finished
+
+
+def test_work_of_unknown_size_writes_plain_lines_now_and_then(monkeypatch):
+    clock = iter([0.0, 1.0, 20.0, 20.0, 21.0])
+    monkeypatch.setattr("babelguard.progress.time.monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    with counting(stream) as shown:
+        shown("part", 1)
+        shown("part", 2_000)
+        shown("shards", 3)
+    assert stream.getvalue() == "part: 2,000 items\n"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import Protocol, TextIO, TypeAlias
 
+Shown: TypeAlias = Callable[[str, int], None]
+"""Told what is being worked on, and how many items of it are done."""
 SECONDS_BETWEEN_LINES = 10.0
 
 
@@ -65,3 +67,24 @@ def progress(label: str, total: int, stream: TextIO = sys.stderr) -> Iterator[Pr
     plain = PlainProgress(label, total, stream)
     yield plain
     plain.write()
+
+
+@contextmanager
+def counting(stream: TextIO = sys.stderr) -> Iterator[Shown]:
+    """Show work that goes from one thing to the next, where nobody knows how many items are to come."""
+    if stream.isatty():
+        from rich.console import Console
+
+        with Console(file=stream).status("starting") as status:
+            yield lambda label, count: status.update(f"{label}: {count:,} items")
+        return
+    last = time.monotonic()
+
+    def write(label: str, count: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            stream.write(f"{label}: {count:,} items\n")
+            stream.flush()
+
+    yield write
