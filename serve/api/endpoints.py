@@ -21,7 +21,8 @@ from serve.api.requests import (
     ModerationRequest,
     RateRequest,
     TextPart,
-    check_texts,
+    check_lengths,
+    check_number,
     parse,
 )
 from serve.api.settings import LimitSettings
@@ -57,6 +58,7 @@ class Endpoints:
         caller, body = await self._gate.admit(request)
         asked = parse(body, ModerationRequest)
         texts = _texts_of(asked.input)
+        check_number(texts, self._limits)
         judgement = await self._judge(request, caller, texts, [None] * len(texts))
         results = [self._builder.moderation(text) for text in judgement.texts]
         return _answer({**self._builder.head("modr", judgement.decider.policy), "results": results})
@@ -66,6 +68,7 @@ class Endpoints:
         caller, body = await self._gate.admit(request)
         asked = parse(body, RateRequest)
         texts = [asked.input] if isinstance(asked.input, str) else asked.input
+        check_number(texts, self._limits)
         languages: Sequence[str | None] = asked.languages or [asked.language] * len(texts)
         if len(languages) != len(texts):
             message = f"There are {len(texts)} texts and {len(languages)} languages; give each text one, or null."
@@ -83,15 +86,12 @@ class Endpoints:
                 f"There are {len(asked.messages):,} messages and may be {self._limits.messages:,}; send the last ones."
             )
             raise ApiError(422, message, "too_many_messages")
-        turns = last_turns(asked.messages)
-        if not turns:
-            raise ApiError(
-                422, "No message of the role user or assistant has text; there is nothing to rate.", "no_input"
-            )
+        turns = last_turns(asked.messages)  # none where the last turn is, for example, a call of a tool
         judgement = await self._judge(
             request, caller, list(turns.values()), [asked.language] * len(turns), cache=self._cache
         )
-        severest = max((text.decision.action for text in judgement.texts), key=lambda action: action.severity)
+        actions = [text.decision.action for text in judgement.texts]
+        severest = max(actions, key=lambda action: action.severity, default=Action.ALLOW)
         rated = dict(zip(turns, map(self._builder.rated, judgement.texts), strict=True))
         head = self._builder.head("chat", judgement.decider.policy)
         parts = {role: rated.get(role) for role in ("user", "assistant")}
@@ -105,7 +105,7 @@ class Endpoints:
         languages: Sequence[str | None],
         cache: WindowCache | None = None,
     ) -> Judgement:
-        check_texts(texts, self._limits)
+        check_lengths(texts, self._limits)
         notes = notes_of(request.scope)
         notes |= {"caller": caller, "texts": len(texts), "characters": sum(map(len, texts))}
         self._gate.charge_texts(caller, len(texts))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from serve.api.audit import AuditLog
 from serve.api.metrics import Metrics
 from serve.batching import DynamicBatcher
@@ -59,6 +61,7 @@ class Moderator:
         audit: AuditLog | None = None,
     ) -> None:
         self._guard = guard
+        self._columns = len(guard.bundle.columns)
         self._batcher = batcher
         self._policies = policies
         self._metrics = metrics
@@ -97,6 +100,8 @@ class Moderator:
         if given is None and self._identifier is not None:
             identified = self._identifier.identify(text)
             language, confidence = identified.tag, identified.confidence
+        if not encoded.windows:
+            logits = np.empty((0, self._columns), dtype=np.float32)
         rating = self._guard.judge(encoded, logits, language)
         decision = decider.decide(text, rating, language)
         self._metrics.text_decided(decision, decision.language, len(text))

@@ -52,7 +52,7 @@ class ChatMessage(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    role: Annotated[str, Field(min_length=1, max_length=40)]
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[TextPart] | None = None
 
 
@@ -91,8 +91,8 @@ def parse(body: bytes, model: type[BodyT]) -> BodyT:
     raise ApiError(422, " ".join(problems) + more, "invalid_body")
 
 
-def check_texts(texts: list[str], limits: LimitSettings) -> None:
-    """Check number and length of texts.
+def check_number(texts: list[str], limits: LimitSettings) -> None:
+    """Check the number of texts.
 
     Raises:
         ApiError: 422 with the limit that is exceeded.
@@ -102,6 +102,14 @@ def check_texts(texts: list[str], limits: LimitSettings) -> None:
     if len(texts) > limits.texts:
         message = f"`input` holds {len(texts):,} texts and may hold {limits.texts:,}; send several requests."
         raise ApiError(422, message, "too_many_inputs")
+
+
+def check_lengths(texts: list[str], limits: LimitSettings) -> None:
+    """Check the length of texts.
+
+    Raises:
+        ApiError: 422 with the limit that is exceeded.
+    """
     for number, text in enumerate(texts):
         if len(text) > limits.text_characters:
             message = (
