@@ -11,7 +11,8 @@ from babelguard.languages import language
 from train.generative.spec import GenerativeSpec
 from train.recipe import TrainRecipe
 
-_LANGUAGE_COLUMNS = ("linear_kappa", "macro_f1", "auprc")
+_FIGURES = ("linear_kappa", "macro_f1", "auprc")
+_INTERVALS = ("linear_kappa", "macro_f1", "false_positive_rate")
 
 
 def card(recipe: TrainRecipe, spec: GenerativeSpec, metrics: Mapping[str, Any]) -> str:
@@ -91,14 +92,21 @@ def _figures(metrics: Mapping[str, Any]) -> Iterator[str]:
         yield from _table(("figure", "value"), [(name, _shown(v)) for name, v in figures["summary"].items()])
         yield f"\nOf {figures['ratings']:,} ratings, {figures['missing']:,} are missing.\n"
     split = "test" if "test" in metrics["splits"] else "calibration"
-    cells = metrics["splits"].get(split, {"cells": []})["cells"]
-    for by in ("language", "category"):
-        yield f"### By {by} ({split}; means over the other)\n"
-        names = list(dict.fromkeys(cell[by] for cell in cells))
-        yield from _table(
-            (by, *_LANGUAGE_COLUMNS, "items"), [_row(name, [c for c in cells if c[by] == name]) for name in names]
-        )
-        yield ""
+    found = metrics["splits"].get(split)
+    if found is None:
+        return
+    yield f"### By language ({split}; means over the categories, 95% intervals by a bootstrap over contents)\n"
+    yield from _table(
+        ("language", *_INTERVALS),
+        [(tag, *(_interval(row.get(name)) for name in _INTERVALS)) for tag, row in found["intervals"].items()],
+    )
+    yield f"\n### By category ({split}; means over the languages)\n"
+    names = list(dict.fromkeys(cell["category"] for cell in found["cells"]))
+    yield from _table(
+        ("category", *_FIGURES, "items"),
+        [_row(name, [cell for cell in found["cells"] if cell["category"] == name]) for name in names],
+    )
+    yield ""
 
 
 def _limits(spec: GenerativeSpec, metrics: Mapping[str, Any]) -> Iterator[str]:
@@ -117,10 +125,10 @@ def _limits(spec: GenerativeSpec, metrics: Mapping[str, Any]) -> Iterator[str]:
 
 def _row(name: str, cells: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     means = []
-    for figure in _LANGUAGE_COLUMNS:
+    for figure in _FIGURES:
         values = [cell[figure] for cell in cells if cell[figure] is not None]
         means.append(_shown(sum(values) / len(values) if values else None))
-    return (name, *means, f"{max(cell['items'] for cell in cells):,}")
+    return (name, *means, f"{sum(cell['items'] for cell in cells):,}")
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -128,6 +136,13 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"|{'---|' * len(head)}"
     for row in rows:
         yield f"| {' | '.join(row)} |"
+
+
+def _interval(bounds: Sequence[float | None] | None) -> str:
+    if bounds is None or bounds[0] is None:
+        return "undefined"
+    low, high = (_shown(bound) for bound in bounds[1:])
+    return f"{_shown(bounds[0])} ({low} to {high})"
 
 
 def _shown(value: float | None) -> str:

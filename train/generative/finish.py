@@ -33,7 +33,7 @@ def finish(plan: TrainPlan[GenerativeOptions], corpus: TrainingCorpus, folder: R
             continue
         rated = rate(items, form, guard.model, guard.tokenizer, tokens, f"rating {split}")
         rated.write(folder.path / "predictions" / f"{split}.parquet", plan.taxonomy)
-        splits[split] = rated.figures(plan.taxonomy)
+        splits[split] = {**rated.figures(plan.taxonomy), "intervals": rated.intervals(plan.taxonomy)}
         if split == "calibration" and isinstance(form, GuardForm):
             found = choose_threshold(rated, spec.answer, plan.taxonomy)
             spec = spec.model_copy(update={"threshold": found.value, "threshold_reason": found.reason})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from evaluation.metrics.levels import MISSING
 from train.classifier.judging import Reference
 from train.figures import Rated, figures_of
 from train.generative.form import Form
+from train.intervals import language_intervals
 
 AT_ONCE = 256
 """Items handed to the rater at once; those of one batch share the states of their prompts' beginning."""
@@ -33,22 +34,29 @@ class RatedItems:
     items: Sequence[Item]
     ratings: Sequence[Rating]
 
-    def figures(self, categories: Taxonomy) -> dict[str, Any]:
-        """Return the figures, see `train.figures.figures_of`, and how many ratings have which status."""
+    def rated(self, categories: Taxonomy) -> Rated:
+        """Return levels and chances as arrays, beside what people said."""
         reference = Reference.of(list(self.items), categories)
         levels = np.full(reference.truth.shape, MISSING, dtype=np.int64)
         chances = np.full(reference.truth.shape, np.nan)
-        statuses: Counter[str] = Counter()
         for row, rating in enumerate(self.ratings):
             for column, name in enumerate(categories.names):
                 score = rating.scores[name]
-                statuses[score.status.value] += 1
                 if score.level is not None:
                     levels[row, column] = score.level
                 if score.probability is not None:
                     chances[row, column] = score.probability
-        rated = Rated(levels, reference.truth, chances, reference.languages, reference.benign, reference.twins)
-        return {**figures_of(rated, categories), "statuses": dict(sorted(statuses.items()))}
+        return Rated(levels, reference.truth, chances, reference.languages, reference.benign, reference.twins)
+
+    def figures(self, categories: Taxonomy) -> dict[str, Any]:
+        """Return the figures, see `train.figures.figures_of`, and how many ratings have which status."""
+        statuses = Counter(score.status.value for rating in self.ratings for score in rating.scores.values())
+        return {**figures_of(self.rated(categories), categories), "statuses": dict(sorted(statuses.items()))}
+
+    def intervals(self, categories: Taxonomy) -> dict[str, dict[str, Any]]:
+        """Return figures by language with 95% intervals, see `train.intervals.language_intervals`."""
+        source_ids = np.array([item.source_id for item in self.items], dtype=np.str_)
+        return language_intervals(self.rated(categories), source_ids, categories)
 
     def write(self, path: Path, categories: Taxonomy) -> None:
         """Write one row an item as Parquet: what the guard said, and what people said; no texts."""
@@ -116,17 +124,8 @@ def rate(
 
 def some_source_ids(items: Sequence[Item], most: int | None) -> list[Item]:
     """Return the items of at most so many source_ids, chosen by hash: a larger number keeps a smaller one's."""
-    import hashlib
-
     if most is None:
         return list(items)
     keys = {item.source_id for item in items}
     kept = set(sorted(keys, key=lambda key: hashlib.blake2b(key.encode("utf-8"), digest_size=8).digest())[:most])
     return [item for item in items if item.source_id in kept]
-
-
-def levels_in_raw(rating: Rating) -> dict[str, list[float]]:
-    """Return a judge's probabilities of each level by category, from its raw answer; empty for other raters."""
-    if rating.raw is None or not rating.raw.startswith('{"scored"'):
-        return {}
-    return {name: list(cell["p"]) for name, cell in json.loads(rating.raw)["scored"].items()}
