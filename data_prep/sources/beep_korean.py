@@ -16,7 +16,7 @@ from data_prep.mappings import mapping_of
 from data_prep.reading.delimited import TSV, read_delimited
 from data_prep.reading.files import files_at
 from data_prep.reading.items import items_from
-from data_prep.reading.published import published
+from data_prep.reading.published import gold_text
 from data_prep.reading.row import Row
 from data_prep.source import Source
 
@@ -40,21 +40,8 @@ def read(options: BeepOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[I
     mapping = mapping_of(NAME, taxonomy)
 
     def build(row: Row) -> Iterator[Item]:
-        part = row.path.stem
-        key = f"{NAME}/{part}/{row.number}"
         labels = {name: row.value(name) for name in _COLUMNS[1:]}
-        yield Item(
-            id=key,
-            text=row.text("comments"),
-            language="ko",
-            source=NAME,
-            source_id=key,
-            subset=part,
-            split=_SPLITS.get(part),
-            **published(mapping.levels({"hate": labels["hate"], "bias": labels["bias"]}), "gold"),
-            metadata={**labels, "label_scale": mapping.scale.value},
-            provenance=row.provenance(),
-        )
+        yield gold_text(row, "comments", "ko", _SPLITS.get(row.path.stem), labels, mapping)
 
     files = files_at(options.path, "train.tsv", "dev.tsv", "labeled/*.tsv", source="BEEP!")
     rows = (row for path in files for row in read_delimited(path, log, needed=_COLUMNS, dialect=TSV))

@@ -16,7 +16,7 @@ from data_prep.mappings import mapping_of
 from data_prep.reading.delimited import read_delimited
 from data_prep.reading.files import files_at
 from data_prep.reading.items import items_from
-from data_prep.reading.published import published
+from data_prep.reading.published import gold_text
 from data_prep.reading.row import Row
 from data_prep.source import Source
 
@@ -39,20 +39,7 @@ def read(options: OffensiveHebrewOptions, taxonomy: Taxonomy, log: RejectLog) ->
     mapping = mapping_of(NAME, taxonomy)
 
     def build(row: Row) -> Iterator[Item]:
-        part = row.path.stem
-        key = f"{NAME}/{part}/{row.number}"
-        yield Item(
-            id=key,
-            text=row.text("text"),
-            language="he",
-            source=NAME,
-            source_id=key,
-            subset=part,
-            split=_SPLITS.get(part),
-            **published(mapping.levels({"label": row.value("label")}), "gold"),
-            metadata={"label": row.value("label"), "label_scale": mapping.scale.value},
-            provenance=row.provenance(),
-        )
+        yield gold_text(row, "text", "he", _SPLITS.get(row.path.stem), {"label": row.value("label")}, mapping)
 
     files = files_at(options.path, "train.csv", "val.csv", "test.csv", source="OffensiveHebrew")
     rows = (row for path in files for row in read_delimited(path, log, needed=("text", "label")))
