@@ -124,8 +124,11 @@ def make_label_map(
     """
     table = {label: _levels(meaning) for label, meaning in meanings.items()}
     mapping = TaxonomyMapping(model, taxonomy, {label: tuple(levels) for label, levels in table.items()})
-    for label in labels:
-        mapping.categories_of(label)
+    if unmapped := [label for label in labels if label not in table]:
+        raise UserError(
+            f"The model {model} has the label {unmapped[0]!r}, which 'labels' does not map; map each of "
+            f"{', '.join(labels)}, to [] where it speaks for none of the taxonomy's categories."
+        )
     if strange := sorted(set(table) - set(labels)):
         raise UserError(
             f"The model {model} has no label {strange[0]!r}; its labels are {', '.join(labels)}. "

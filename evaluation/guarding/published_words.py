@@ -22,13 +22,15 @@ Form = Literal["template", "system", "guidelines"]
 
 _PLACES = {"prompt": "request", "response": "response", "role": "role", "conversation": "dialogue"}
 _PLACE = re.compile(r"\{(" + "|".join(_PLACES) + r")\}")
-_HOW: Mapping[Form, str] = {
-    "template": (
-        "the whole prompt, with {prompt} and {response}, or {conversation} and {role}, where these stand, "
-        "or as a Jinja file that ends in .j2"
-    ),
+_WHAT: Mapping[Form, str] = {
+    "template": "the whole prompt",
     "system": "the system prompt",
-    "guidelines": "a YAML file with the guideline for each of",
+    "guidelines": "the guideline for each of",
+}
+_INTO: Mapping[Form, str] = {
+    "template": "a file, with {prompt} and {response}, or {conversation} and {role}, where these stand",
+    "system": "a file",
+    "guidelines": "a YAML file (name: text)",
 }
 
 
@@ -94,7 +96,8 @@ def _missing(published: PublishedWords, policies: Sequence[Policy], who: str) ->
     names = f" {', '.join(policy.name for policy in policies)}" if published.form == "guidelines" else ""
     return (
         f"{who} answers to its publisher's own words, which Babelguard does not hold: copy "
-        f"{_HOW[published.form]}{names} from {published.where} into a file, and set the rater's 'prompt_file' to it."
+        f"{_WHAT[published.form]}{names} from {published.where} into {_INTO[published.form]}; then set the rater's "
+        "'prompt_file' to it."
     )
 
 

@@ -45,7 +45,7 @@ def test_a_label_that_holds_stands_for_its_lowest_level():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"labels": (*LABELS, "new")}, "Unknown label of some-model 'new'"),
+        ({"labels": (*LABELS, "new")}, "The model some-model has the label 'new', which 'labels' does not map"),
         ({"labels": ("ok", "toxic")}, "some-model has no label 'severe'; its labels are ok, toxic"),
         ({"meanings": {**MEANINGS, "toxic": ["Toxic"]}}, "'Toxic', which the taxonomy rtp-lx does not have"),
         ({"meanings": {"ok": [], "toxic": [], "severe": []}}, "No label of the model some-model speaks for a category"),

@@ -142,7 +142,7 @@ def test_models_that_are_not_there(model: str, message: str) -> None:
     [
         ({"window": 600}, "takes 66 tokens at once, not 600"),
         ({"window": 20, "overlap": 18}, "overlap is 18 tokens, and a window holds 18"),
-        ({"labels": {"rude": ["Toxicity"]}}, "Unknown label of m 'calm'"),
+        ({"labels": {"rude": ["Toxicity"]}}, "The model m has the label 'calm', which 'labels' does not map"),
         ({"labels": {**LABELS, "rude": ["Rudeness"]}}, "'Rudeness', which the taxonomy"),
         ({"preset": "toxic-brt"}, "Did you mean 'toxic-bert'"),
         ({"preset": "ldnoobw"}, "of the rater kind block-list, not sequence-classifier"),

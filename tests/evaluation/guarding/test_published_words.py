@@ -68,7 +68,7 @@ def test_guidelines_go_to_their_policies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("form", "how"),
-    [("template", "the whole prompt, with"), ("system", "the system prompt"), ("guidelines", "each of fire, water")],
+    [("template", "the whole prompt"), ("system", "the system prompt"), ("guidelines", "each of fire, water")],
 )
 def test_what_is_missing_is_told_with_its_address(form: Form, how: str) -> None:
     with pytest.raises(UserError, match=rf"The preset x answers to .*{how}.* from https://example\.org/card into"):
