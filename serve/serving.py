@@ -45,7 +45,7 @@ def serve(recipe: ServeRecipe) -> None:
         )
     guard, api = _load(recipe)
     if recipe.ui is not None:
-        _mount_pages(recipe.ui, api, guard, keys)
+        _mount_pages(recipe, api, guard, keys)
     server = _server_class()(
         uvicorn.Config(
             api,
@@ -109,7 +109,8 @@ def _server_class() -> Any:  # noqa: ANN401 - a class made of one that is import
     return Server
 
 
-def _mount_pages(target: str, api: FastAPI, guard: Guard, keys: Any) -> None:  # noqa: ANN401 - KeyRing or None
+def _mount_pages(recipe: ServeRecipe, api: FastAPI, guard: Guard, keys: Any) -> None:  # noqa: ANN401 - KeyRing or None
+    target = recipe.ui or ""
     module_name, colon, function_name = target.partition(":")
     if not colon:
         raise UserError(f"ui is {target!r}; write MODULE:FUNCTION, such as app:mount.")
@@ -122,7 +123,7 @@ def _mount_pages(target: str, api: FastAPI, guard: Guard, keys: Any) -> None:  #
         raise UserError(f"ui names the module {module_name!r}, which cannot be imported ({error}).") from None
     except AttributeError:
         raise UserError(f"ui names {function_name!r}, which the module {module_name} does not have.") from None
-    mount(api, guard)
+    mount(api, guard, policy=recipe.policy)
     if keys is not None:
         api.add_middleware(_PagesNeedKey, keys=keys)
 

@@ -1,0 +1,1 @@
+"""A guard as models of NVIDIA Triton."""
