@@ -122,16 +122,23 @@ def load_model(options: LoadingOptions) -> LoadedModel:
     attention = {} if options.attention == "auto" else {"attn_implementation": options.attention}
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, **common)
-        model: Any = AutoModelForCausalLM.from_pretrained(
+        model: Any
+        model, report = AutoModelForCausalLM.from_pretrained(
             source,
             dtype=getattr(torch, dtype),
             device_map=options.device_map,
             use_safetensors=True,
+            output_loading_info=True,
             **attention,
             **common,
         )
     except (OSError, ValueError, ImportError) as error:
         raise UserError(_reason(options.model, error)) from None
+    if missing := sorted(report["missing_keys"]):
+        raise UserError(
+            f"The model {options.model} lacks trained weights for {missing[0]}, so it is no finished language model; "
+            "name one that writes text."
+        )
     return LoadedModel(name_of(options), model.eval(), tokenizer)
 
 

@@ -167,3 +167,12 @@ def test_a_real_model_scores_the_same_with_and_without_a_shared_prefix() -> None
         assert [choice.index for choice in one] == [choice.index for choice in other]  # type: ignore[union-attr]
         for a, b in zip(one, other, strict=True):  # type: ignore[arg-type]
             assert a.log_probabilities == pytest.approx(b.log_probabilities, abs=1e-3)
+
+
+def test_a_classifier_is_no_language_model(tmp_path):
+    from tests.evaluation.classifying.tiny import save_tiny
+
+    folder = save_tiny(tmp_path / "classifier", "bert", ["fine", "harmful"])
+    made = build(TransformersOptions(model=str(folder)))
+    with pytest.raises(UserError, match="lacks trained weights for .*, so it is no finished language model"):
+        list(made.generate([Prompt(text="a")], Decoding(2)))
