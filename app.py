@@ -70,7 +70,8 @@ def mount(
     from demo.resources import standing_panel, taxonomy_of
 
     blocks = build(guard, policy=policy, panel=panel or standing_panel(taxonomy_of(guard)), runs=runs)
-    return gr.mount_gradio_app(api, blocks, path, **appearance())
+    gr.mount_gradio_app(api, blocks, path, **appearance())
+    return api
 
 
 def main(

@@ -52,7 +52,8 @@ def build_interface(resources: Resources) -> gr.Blocks:
             with gr.Tab("Feedback", id="feedback"):
                 disagreements_page(resources, one_text, tabs)
         view(markup.note_view(FOOTER))
-    return blocks.queue(max_size=WAITING, default_concurrency_limit=8, api_open=False)
+    blocks.queue(max_size=WAITING, default_concurrency_limit=8, api_open=False)
+    return blocks
 
 
 def appearance() -> dict[str, Any]:

@@ -39,7 +39,7 @@ def write_rated_xlsx(path: Path, columns: Sequence[str], rows: Sequence[RatedRow
     page.freeze_panes = "A2"
     bold = Font(bold=True)
     for number, line in enumerate(_lines(columns, rows, order)):
-        written = []
+        written: list[object] = []
         for value in line:
             if not isinstance(value, str) or value == "":
                 written.append(None if value == "" else value)

@@ -75,7 +75,8 @@ def read_spreadsheet(path: Path, most_rows: int = MOST_ROWS) -> Spreadsheet:
         raise UserError(f"{path.name} is empty; it needs a row of headings and at least one row of texts.")
     log = RejectLog()
     columns: tuple[str, ...] = ()
-    rows, numbers = [], []
+    rows: list[tuple[str, ...]] = []
+    numbers: list[int] = []
     for number, cells in reader(path, log):
         if not columns:
             columns = cells

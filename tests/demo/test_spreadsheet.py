@@ -1,0 +1,127 @@
+"""Uploaded files: what is read, and what is told where nothing can be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openpyxl import Workbook
+
+from babelguard.errors import UserError
+from demo import spreadsheet
+from demo.spreadsheet import read_spreadsheet
+
+
+def written(tmp_path: Path, name: str, content: bytes) -> Path:
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+def workbook(path: Path, rows: list[list[object]]) -> Path:
+    book = Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_reads_what_spreadsheets_save(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    text = delimiter.join(["Text", "lang"]) + "\r\n" + delimiter.join(["مرحبا", "ar"]) + "\r\n"
+    found = read_spreadsheet(written(tmp_path, "t.csv", text.encode(encoding)))
+    assert found.columns == ("Text", "lang")
+    assert found.rows == (("مرحبا", "ar"),)
+    assert (found.guess_text(), found.guess_language()) == ("Text", "lang")
+
+
+def test_reads_xlsx_with_numbers_gaps_and_empty_rows(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", [[], ["comment", "n"], ["a", 2.0], [None, None], ["b"]])
+    found = read_spreadsheet(path)
+    assert found.rows == (("a", "2"), ("b", ""))
+    assert found.numbers == (3, 5)
+    assert found.guess_text() == "comment"
+
+
+def test_guards_of_exported_formulas_are_taken_off(tmp_path: Path) -> None:
+    assert read_spreadsheet(written(tmp_path, "t.csv", b"text\n'=1+1\n")).rows == (("=1+1",),)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("t.pdf", b"x", "neither CSV nor XLSX"),
+        ("t.csv", b"", "is empty"),
+        ("t.csv", b"text\n", "no rows of texts"),
+        ("t.csv", b"\n\n", "no rows of texts"),
+        ("t.csv", "text\ncaf\u00e9\n".encode("latin-1"), "line 2, is not UTF-8"),
+        ("t.csv", b"\x89PNG\x00\x01", "not a text file"),
+        ("t.csv", b"PK\x03\x04rest", "is a spreadsheet and not CSV"),
+        ("t.csv", b"a,a\n1,2\n", "two columns named 'a'"),
+        ("t.csv", b"text\n" + b"x\n" * 6, "more than 5 rows"),
+        ("t.csv", b",".join(b"c%d" % n for n in range(300)) + b"\n", "more than 200 columns"),
+        ("t.xlsx", b"nonsense", "not a readable XLSX"),
+        ("t.xlsx", b"\xd0\xcf\x11\xe0rest", "has a password or is an old XLS"),
+    ],
+)
+def test_tells_in_words_what_is_wrong(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+    with pytest.raises(UserError, match=told) as caught:
+        read_spreadsheet(written(tmp_path, name, content), most_rows=5)
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_a_million_rows_are_refused_without_being_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write("text\n" + "short\n" * 1_000_000)
+    with pytest.raises(UserError, match=r"more than 10,000 rows"):
+        read_spreadsheet(path)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "MOST_UNPACKED", 1000)
+    path = tmp_path / "t.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b" " * 100_000)
+    with pytest.raises(UserError, match="unpacks to more"):
+        read_spreadsheet(path)
+
+
+def test_rows_that_cannot_be_read_are_named_and_counted(tmp_path: Path) -> None:
+    found = read_spreadsheet(written(tmp_path, "t.csv", b'text,b\n"open,1\nfine,2\nshort\n'))
+    assert found.rows == (("fine", "2"),)
+    assert [sentence.split(":")[0] for sentence in found.set_aside] == ["t.csv, line 2", "t.csv, line 4"]
+
+
+def test_without_a_known_heading_no_column_is_guessed(tmp_path: Path) -> None:
+    assert read_spreadsheet(written(tmp_path, "t.csv", b"x,y\n1,2\n")).guess_text() is None
+    assert read_spreadsheet(written(tmp_path, "t.csv", b"x\n1\n")).guess_text() == "x"
+
+
+cells = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(cells, cells), min_size=1, max_size=8))
+def test_what_the_standard_library_writes_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
+) -> None:
+    stream = io.StringIO()
+    csv.writer(stream).writerows([("text", "note"), *rows])
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    path.write_bytes(stream.getvalue().encode("utf-8"))
+    wanted = [row for row in rows if any(cell.strip() for cell in row)]
+    if any(cell.startswith("'") for row in wanted for cell in row):
+        return  # an apostrophe before a formula is a guard, and is taken off
+    if not wanted:
+        with pytest.raises(UserError, match="no rows"):
+            read_spreadsheet(path)
+        return
+    assert list(read_spreadsheet(path).rows) == wanted
