@@ -46,6 +46,7 @@ class FileRows:
         items: The items that they gave.
         set_aside: Rows that could not be read, by kind.
         left_out: Readable rows that give no item on purpose, by kind.
+        refused: Why the file was not read, or not to its end, as a short name; its rows from there on are in no count.
     """
 
     rows: int = 0
@@ -53,6 +54,7 @@ class FileRows:
     items: int = 0
     set_aside: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
+    refused: str = ""
 
     def unaccounted(self) -> int:
         """Return how many rows of the file have no fate, or several (negative); anything but 0 is a defect."""
@@ -102,6 +104,15 @@ class RejectLog:
         """
         self.reject(file, line, kind, reason)
         self.rows_of(file).set_aside[kind] += 1
+
+    def reject_file(self, file: Path, line: int | None, kind: str, reason: str) -> None:
+        """Refuse a file as a whole, or from a line on.
+
+        Raises:
+            UserError: The log is strict.
+        """
+        self.reject(file, line, kind, reason)
+        self.rows_of(file).refused = kind
 
     def leave_out(self, kind: str, count: int = 1) -> None:
         """Count readable rows, or parts of them, that are left out on purpose; this never stops the work."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from data_prep.building.manifest import make_manifest
 from data_prep.building.near_duplicates import find_clusters, unite_equal
 from data_prep.building.recipe import Plan
 from data_prep.building.split import DROPPED, FREE, Assignment, assign_splits
+from data_prep.building.tally import PartTally
 from data_prep.building.write import write_shards
 
 MANIFEST = "manifest.json"
@@ -57,7 +58,7 @@ def _build_in(staging: Path, plan: Plan, shown: Shown) -> dict[str, Any]:
     with (staging / "left_out.jsonl").open("wb") as left_out:
         collected = collect(plan, spool, left_out, shown)
         if not len(collected.numbers):
-            raise UserError(f"The recipe {plan.recipe.name} leaves no item; check the paths and the filter.")
+            raise UserError(_nothing_left(plan.recipe.name, collected.tallies))
         shown("near-duplicates", len(collected.numbers))
         clusters = _clusters(plan, collected)
         collected.signatures = None
@@ -81,6 +82,14 @@ def _build_in(staging: Path, plan: Plan, shown: Shown) -> dict[str, Any]:
     text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1)
     (staging / MANIFEST).write_text(text + "\n", encoding="utf-8")
     return manifest
+
+
+def _nothing_left(name: str, tallies: Sequence[PartTally]) -> str:
+    told = f"The recipe {name} leaves no item; check the paths and the filter."
+    rejections = [rejection for tally in tallies for rejection in tally.log.rejections]
+    if not rejections:
+        return told
+    return f"{told} {len(rejections):,} rows or files could not be read, the first: {rejections[0].sentence()}"
 
 
 def _clusters(plan: Plan, collected: Collected) -> NDArray[np.int64]:

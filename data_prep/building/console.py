@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,8 @@ def show_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
     """Print parts, splits, the annotators' agreement by language, and where the corpus is."""
     console = Console(highlight=False)
     console.print(_parts(manifest["parts"]))
+    for line in _not_read(manifest["parts"]):
+        console.print(line, markup=False, soft_wrap=True)
     for split, entry in manifest["splits"].items():
         console.print(f"{split}: {entry['items']:,} items in {len(entry['shards'])} shard(s)")
     proof = manifest["leak_check"]
@@ -75,6 +77,15 @@ def _parts(parts: Sequence[Mapping[str, Any]]) -> Table:
     for part, *row in zip(parts, *shown.values(), strict=True):
         table.add_row(part["name"], *(f"{count:,}" for count in row))
     return table
+
+
+def _not_read(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for part in parts:
+        for file in part["rows"]["files"]:
+            if "refused" in file:
+                yield f"Not read, or not to its end: {file['path']} of {part['name']} ({file['refused']})"
+    if any(part["rows"]["set_aside"] or part["rows"]["files_refused"] for part in parts):
+        yield "rejected.jsonl names everything that could not be read, with file, line and reason."
 
 
 def _total(account: Mapping[str, Any], how: str) -> int:

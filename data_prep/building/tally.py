@@ -75,6 +75,7 @@ class PartTally:
 
     def _rows(self, folder: Path | None) -> dict[str, Any]:
         files = self.log.files
+        refused = Counter(account.refused for account in files.values() if account.refused)
         set_aside: Counter[str] = sum((account.set_aside for account in files.values()), Counter())
         left_out: Counter[str] = sum((account.left_out for account in files.values()), Counter())
         return {
@@ -82,8 +83,9 @@ class PartTally:
             "with_items": sum(account.with_items for account in files.values()),
             "set_aside": dict(sorted(set_aside.items())),
             "left_out": dict(sorted(left_out.items())),
+            "files_refused": dict(sorted(refused.items())),
             "parts_of_rows": {
-                "rejected": dict(sorted((self.log.counts() - self.rejected - set_aside).items())),
+                "rejected": dict(sorted((self.log.counts() - self.rejected - set_aside - refused).items())),
                 "left_out": dict(sorted((self.log.left_out - left_out).items())),
             },
             "files": [{"path": _named(file, folder), **_file(account)} for file, account in files.items()],
@@ -104,4 +106,5 @@ def _file(account: FileRows) -> dict[str, Any]:
         "items": account.items,
         "set_aside": dict(sorted(account.set_aside.items())),
         "left_out": dict(sorted(account.left_out.items())),
+        **({"refused": account.refused} if account.refused else {}),
     }

@@ -56,7 +56,7 @@ def read_delimited(path: Path, log: RejectLog, *, needed: Sequence[str] = (), di
         with path.open("rb") as probe:
             start = probe.read(2)
         if start in _UTF16 and "16" not in dialect.encoding:
-            log.reject(
+            log.reject_file(
                 path, 1, "wrong-encoding", f"the file is UTF-16 and not {dialect.encoding}; nothing of it is read"
             )
             return
@@ -66,7 +66,9 @@ def read_delimited(path: Path, log: RejectLog, *, needed: Sequence[str] = (), di
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; check the path.") from None
     except UnicodeError as error:
-        log.reject(path, None, "wrong-encoding", f"the file is not {dialect.encoding} ({error.__class__.__name__})")
+        log.reject_file(
+            path, None, "wrong-encoding", f"the file is not {dialect.encoding} ({error.__class__.__name__})"
+        )
     except LookupError:
         raise UserError(
             f"{path}: the encoding {dialect.encoding!r} is not known; name one that Python knows."
@@ -83,7 +85,7 @@ def _rows(path: Path, records: _Records, log: RejectLog, needed: Sequence[str], 
         if columns is None:
             problem = problem or header_problem(record.fields, needed)
             if problem:
-                log.reject(path, record.line, "another-schema", problem)
+                log.reject_file(path, record.line, "another-schema", problem)
                 return
             columns = tuple(record.fields)
             continue
@@ -97,7 +99,7 @@ def _rows(path: Path, records: _Records, log: RejectLog, needed: Sequence[str], 
         else:
             yield Row(path, record.line, number, dict(zip(columns, record.fields, strict=True)))
     if columns is None:
-        log.reject(path, 1, "another-schema", "the file is empty where a header line should stand")
+        log.reject_file(path, 1, "another-schema", "the file is empty where a header line should stand")
 
 
 def header_problem(columns: Sequence[str], needed: Sequence[str]) -> str:

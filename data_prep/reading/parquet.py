@@ -26,7 +26,7 @@ def read_parquet(path: Path, log: RejectLog, *, needed: Sequence[str] = ()) -> I
         with pq.ParquetFile(path) as file:
             problem = header_problem(file.schema_arrow.names, needed)
             if problem:
-                log.reject(path, 1, "another-schema", problem)
+                log.reject_file(path, 1, "another-schema", problem)
                 return
             number = 0
             for batch in file.iter_batches(batch_size=BATCH_ROWS):

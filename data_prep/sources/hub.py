@@ -69,7 +69,7 @@ def _rows(options: HubOptions, part: str, records: Any, log: RejectLog) -> Itera
     for number, fields in enumerate(records, start=1):
         problem = header_problem(list(fields), options.needed) if number == 1 else ""
         if problem:
-            log.reject(place, 1, "another-schema", problem)
+            log.reject_file(place, 1, "another-schema", problem)
             return
         log.found_row(place)
         yield Row(place, number, number, fields)

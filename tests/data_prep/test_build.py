@@ -13,9 +13,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 RECIPES = REPOSITORY / "recipes" / "data_prep"
 
 
-def run(module: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+def run(module: str, *arguments: object, timeout: float = 300) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=timeout)
 
 
 @pytest.fixture(scope="module")
@@ -129,13 +129,20 @@ def test_the_annotators_agreement_is_that_of_an_evaluation(rtp_lx, tmp_path):
 
 @pytest.mark.slow
 def test_everything_is_built_and_every_row_accounted_for(shared_data, tmp_path):
-    done = run(
-        "data_prep.build", RECIPES / "everything.yaml", "--set", f"data={shared_data}", "--set", f"output={tmp_path}"
-    )
+    options = ("--set", f"data={shared_data}", "--set", f"output={tmp_path}")
+    done = run("data_prep.build", RECIPES / "everything.yaml", *options, timeout=3_600)
     assert done.returncode == 0, done.stderr
     manifest = json.loads((tmp_path / "everything" / "manifest.json").read_text())
-    rows = {part["name"]: part["rows"]["accounted"] for part in manifest["parts"]}
+    rows = {part["name"]: part["rows"]["in_files"] for part in manifest["parts"]}
     published = {"told-br": 11_192, "beep-korean": 7_896, "offensive-hebrew": 2_000, "openai-moderation": 1_000}
-    published |= {"multilingual-hatecheck": 25_632, "multijail": 6 * 315, "strongreject": 313, "math-500": 500}
+    published |= {"multilingual-hatecheck": 25_632, "multijail": 315, "strongreject": 313, "math-500": 500}
+    published |= {"paradetox": 11_927, "xstest": 450 * 7}
     assert {name: rows[name] for name in published} == published
     assert manifest["use"] == "research"
+    for part in manifest["parts"]:
+        for file in part["rows"]["files"]:
+            assert file["rows"] == file["with_items"] + sum({**file["set_aside"], **file["left_out"]}.values())
+        items = part["items"]
+        gone = {**items["left_out"], **items["rejected"], **items["written"]}
+        assert items["read"] == sum(gone.values()) == sum(file["items"] for file in part["rows"]["files"])
+    assert manifest["items"] == sum(sum(part["items"]["written"].values()) for part in manifest["parts"])

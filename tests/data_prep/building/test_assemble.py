@@ -228,3 +228,29 @@ def test_a_part_can_be_cut_to_splits_of_its_source(tmp_path):
     manifest = assemble.build(cut, lambda *_: None)
     assert manifest["parts"][0]["items"]["left_out"] == {"part-splits": 6}
     assert manifest["splits"].keys() == {"calibration"}
+
+
+def test_a_build_that_can_read_nothing_says_why(tmp_path):
+    plan = plan_of(tmp_path, [])
+    plan.parts[0].options.path.write_bytes(b"{\n")
+    with pytest.raises(
+        UserError, match=r"leaves no item.*1 rows or files could not be read.*line 1: the line is not JSON"
+    ):
+        assemble.build(plan, lambda *_: None)
+
+
+def test_a_fixed_test_row_stays_before_its_copies_and_twins_go_with_their_parent(tmp_path):
+    words = sentence(1)
+    items = [
+        item(1, id="learnt", split="train", source_id="made/a"),
+        item(2, id="near", text=f"{words} again", split="train", source_id="made/b"),
+        item(2, id="near#odd", text="ODD " * 12, register="odd", split="train", source_id="made/b"),
+        item(1, id="asked", split="test", source_id="made/c"),
+        item(3, id="other", split="train", source_id="made/d"),
+    ]
+    manifest = build_of(tmp_path, items)
+    assert {row["id"] for row in rows_of(tmp_path / "corpora" / "made")} == {"asked", "other"}
+    left_out = manifest["parts"][0]["items"]["left_out"]
+    assert left_out == {"exact-duplicate": 1, "near-duplicate-of-fixed-test": 1, "twin-of-left-out": 1}
+    lines = {line["id"]: line for line in lines_of(tmp_path / "corpora" / "made" / "left_out.jsonl")}
+    assert lines["learnt"]["kept"] == "asked" == lines["near"]["kept"]
