@@ -122,8 +122,7 @@ def load_model(options: LoadingOptions) -> LoadedModel:
     attention = {} if options.attention == "auto" else {"attn_implementation": options.attention}
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, **common)
-        model: Any
-        model, report = AutoModelForCausalLM.from_pretrained(
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
             source,
             dtype=getattr(torch, dtype),
             device_map=options.device_map,
@@ -134,6 +133,7 @@ def load_model(options: LoadingOptions) -> LoadedModel:
         )
     except (OSError, ValueError, ImportError) as error:
         raise UserError(_reason(options.model, error)) from None
+    model, report = loaded
     if missing := sorted(report["missing_keys"]):
         raise UserError(
             f"The model {options.model} lacks trained weights for {missing[0]}, so it is no finished language model; "
