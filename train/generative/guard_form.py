@@ -124,9 +124,7 @@ class GuardForm:
 
     def rater(self, name: str, model: LocalModel) -> Rater:
         """Return a guard that reads the verdict from the model's logits."""
-        options = validate(
-            {**self._options(), "model": name, "least_mass": 0.0}, GenerativeGuardOptions, "the guard in training"
-        )
+        options = validate({**self._options(), "model": name}, GenerativeGuardOptions, "the guard in training")
         prompting = self._prompting_of(self.taxonomy.names)
         mapping = TaxonomyMapping(name, self.taxonomy, options.mapping)
         grading = Grading(
@@ -154,6 +152,7 @@ class GuardForm:
             "mapping": {code: [name] for name, code in codes_of(self.taxonomy).items()},
             "overall": self.taxonomy.names[0],
             "threshold": self.threshold,
+            "least_mass": self.recipe.least_mass,
             "longest_answer": 4 * len(self.taxonomy),
             "longest_prompt": max(128, self.longest - self.longest_answer),
         }

@@ -52,6 +52,9 @@ class AnswerRecipe(RecipeModel):
     in_context: bool = Field(
         False, description="llama-guard: learn from completions behind their prompts too, where the corpus has both"
     )
+    least_mass: float = Field(
+        0.05, ge=0, le=1, description="llama-guard: probability that safe and unsafe must have together, to be read"
+    )
     target_false_positives: float = Field(
         0.01, gt=0, lt=1, description="llama-guard: share of harmless texts that may be called unsafe"
     )
@@ -78,8 +81,8 @@ class GenerativeBatchRecipe(RecipeModel):
     items: int = Field(8, ge=1, description="Items a batch and device")
     grouping: Literal["length", "packed", "random"] = Field(
         "length",
-        description="length: texts of similar length together; packed: several in a row of 'longest' tokens, with "
-        "borders that attention knows; random",
+        description="length: texts of similar length together; packed: several in a row of 'longest' tokens, which "
+        "do not see each other; random",
     )
 
 

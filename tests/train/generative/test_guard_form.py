@@ -36,7 +36,7 @@ def made(text: str, **more: Any) -> Item:
 
 
 @given(levels=LEVELS, least=st.integers(2, 3))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_reader_of_codes_finds_what_reaches_its_level(levels: dict[str, int], least: int) -> None:
     form = form_of(unsafe_from=least)
     verdict, _, written = form.tokenizer.decode(form.answer(levels)[:-1]).partition("\n")

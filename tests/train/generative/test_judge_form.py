@@ -33,7 +33,7 @@ def made(text: str, **more: Any) -> Item:
 
 
 @given(levels=LEVELS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_parser_reads_back_the_levels_that_are_learnt(levels: dict[str, int]) -> None:
     tokens = tokenizer(None)
     answer = form_of(tokens, "completion").answer(levels)

@@ -17,8 +17,7 @@ ROWS = (([5, 6, 7, 8, 9], 2), ([9, 9, 8, 7, 10, 11, 12, 30], 3), ([40, 41, 42], 
 """Token ids, and how many of them at the end are the answer."""
 
 
-@pytest.mark.parametrize("family", ["llama", "qwen3"])
-def test_texts_of_a_packed_row_do_not_see_each_other(tmp_path: Path, family: str) -> None:
+def test_texts_of_a_packed_row_do_not_see_each_other(tmp_path: Path) -> None:
     import torch
     from datasets import Dataset
     from trl.trainer.sft_config import SFTConfig
@@ -27,7 +26,7 @@ def test_texts_of_a_packed_row_do_not_see_each_other(tmp_path: Path, family: str
 
     rows = [{"input_ids": ids, "labels": [-100] * (len(ids) - n) + ids[len(ids) - n :]} for ids, n in ROWS]
     tokens: Any = tokenizer(None)
-    made = model(family, len(tokens))
+    made = model("qwen3", len(tokens))
     trainer = GuardSFTTrainer(
         model=made,
         args=SFTConfig(

@@ -11,8 +11,11 @@ import pytest
 import yaml
 
 from babelguard.errors import UserError
+from babelguard.taxonomy import RTP_LX
+from tests.evaluation.guarding.tiny_guards import model as tiny_model
 from tests.train.generative.recipes import write_recipe
 from tests.train.generative.small_corpus import items, write_corpus
+from tests.train.generative.test_guard_form import form_of
 from train.recipe import load_plan
 
 pytestmark = [
@@ -70,7 +73,8 @@ def test_a_guard_with_a_preference_step_is_trained_exported_and_rates(tmp_path: 
 
     corpus = write_corpus(tmp_path, items())
     changes = {
-        "answer": {"format": "llama-guard", "in_context": True, "target_false_positives": 0.2},
+        "answer": {"format": "llama-guard", "in_context": True, "target_false_positives": 0.2, "least_mass": 0.0},
+        "export.onnx": False,
         "preference": {"max_steps": 2},
     }
     done = run(write_recipe(tmp_path, chat_model, corpus, changes))
@@ -81,7 +85,6 @@ def test_a_guard_with_a_preference_step_is_trained_exported_and_rates(tmp_path: 
     assert "harmless items of the calibration split" in spec["threshold_reason"]
     exported = export_generative(done, tmp_path / "guard")
     assert exported.flips == 0
-    assert exported.onnx == "model.fp32.onnx"
     check_seal(tmp_path / "guard")
     preset = yaml.safe_load((tmp_path / "guard" / "rater.yaml").read_text(encoding="utf-8"))
     assert preset["threshold"] == spec["threshold"]
@@ -217,3 +220,30 @@ def test_a_tokenizer_without_a_chat_template_is_told(tmp_path: Path) -> None:
     path = write_recipe(tmp_path, model, write_corpus(tmp_path, items(4)))
     with pytest.raises(UserError, match=r"no chat template, so it is no chat model; set model\.layout=completion"):
         run(path)
+
+
+@pytest.mark.slow
+def test_the_graph_of_a_guard_gives_the_verdicts_logits(tmp_path: Path) -> None:
+    import numpy as np
+    import onnxruntime
+    import torch
+
+    from train.generative.load import TrainedGenerativeGuard
+    from train.generative.onnx_export import export_decisive
+    from train.generative.spec import GenerativeSpec
+
+    form = form_of()
+    made = tiny_model("llama", len(form.tokenizer))
+    recipe = {"base": "tiny", "longest": 512}
+    spec = GenerativeSpec(
+        name="tiny", version="1", taxonomy="rtp-lx", model=recipe, answer=form.recipe, adapter=False, end=form.end
+    )
+    name, difference = export_decisive(TrainedGenerativeGuard(made, form.tokenizer, form, spec), tmp_path, 18)
+    assert difference < 1e-4
+    record = json.loads((tmp_path / "onnx.json").read_text(encoding="utf-8"))
+    assert record["answers"] == ["safe", "unsafe"]
+    ids = np.array([[*form.ask(items(1)[0], RTP_LX.names).ids, *record["first"]]], dtype=np.int64)
+    session = onnxruntime.InferenceSession(str(tmp_path / name), providers=["CPUExecutionProvider"])
+    found = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+    wanted = made(torch.from_numpy(ids)).logits[0, -1, record["tokens"]].detach().numpy()
+    assert found == pytest.approx(wanted, abs=1e-4)
