@@ -234,7 +234,16 @@ def make_bundle(model: Any, folder: Path, bundle: Path, tokens: int | None) -> N
         rows = len(kept)
     bundle.mkdir(parents=True, exist_ok=True)
     onnx.save(graph, str(bundle / "model.fp32.onnx"))
-    quantise(graph, bundle / "model.int8.onnx", rows, Int8Options(exclude="none"), lambda _: 0.0, 1.0)
+    quantise(
+        graph,
+        bundle / "model.int8.onnx",
+        rows,
+        windows=[],
+        padding=int(model.config.pad_token_id or 0),
+        options=Int8Options(scheme="dynamic", smoothing=0.0, exclude="none"),
+        flips=lambda _: 0.0,
+        bound=1.0,
+    )
     (bundle / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False), encoding="utf-8")
     (bundle / "README.md").write_text("A guard with a random head, for benchmarks.\n", encoding="utf-8")
     write_bundle(bundle, manifest(rows, int(model.config.pad_token_id or 0)))
