@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from train.calibrating.block import Selection
+from train.calibrating.block import CalibrationBlock, Selection
 from train.calibrating.clustered_bootstrap import bootstrap_weights
 from train.calibrating.data import CalibrationData, FloatArray
 from train.calibrating.flag_thresholds import pinball_loss
@@ -16,6 +16,9 @@ from train.calibrating.level_thresholds import Strategy, apply_levels, fit_level
 from train.calibrating.options import CalibrationOptions
 from train.calibrating.probabilities import apply_calibration, fit_calibration, log_loss
 from train.calibrating.selection import POOLED, choose
+
+RAW = "raw"
+_DEVIATION = "deviation "
 
 Fold = tuple[CalibrationData, CalibrationData, NDArray[np.bool_]]
 
@@ -29,19 +32,39 @@ def folds_of(data: CalibrationData, parts: int) -> Iterator[Fold]:
             yield data.subset(~held_out), data.subset(held_out), held_out
 
 
-def choose_deviation(data: CalibrationData, options: CalibrationOptions) -> tuple[Selection, float | None]:
-    """Choose how far languages' calibrations may lie from the pooled one: by the logarithmic score."""
-    tried: dict[str, float | None] = {POOLED: None}
+def choose_calibration(
+    data: CalibrationData, options: CalibrationOptions
+) -> tuple[Selection, CalibrationOptions, float | None]:
+    """Choose how far languages' calibrations may lie from the pooled one, by the logarithmic score.
+
+    Where raw probabilities are better than any calibration, as on few contents they may be, there is none.
+
+    Returns:
+        The selection, the options with the method that was chosen, and the deviation.
+    """
+    tried: dict[str, float | None] = {POOLED: None, RAW: None}
     if options.per_language == "cross-validated" and options.method != "none" and len(data.tags) > 1:
-        tried |= {f"deviation {value:g}": value for value in options.deviations}
+        tried |= {f"{_DEVIATION}{value:g}": value for value in options.deviations}
     losses = {name: np.full(data.logits.shape, np.nan) for name in tried}
     for rest, part, rows in folds_of(data, options.folds):
         for name, deviation in tried.items():
-            fitted = fit_calibration(rest, options, deviation)
+            fitted = fit_calibration(rest, _method(options, name), deviation)
             losses[name][rows] = log_loss(apply_calibration(fitted, part, monotone=False), part.exceeded)
     by_item = {name: _row_means(values) for name, values in losses.items()}
     selection = _choose_by_items("calibration", "logarithmic score (lower is better)", by_item, data, options)
-    return selection, tried[selection.chosen]
+    return selection, _method(options, selection.chosen), tried[selection.chosen]
+
+
+def _method(options: CalibrationOptions, name: str) -> CalibrationOptions:
+    return options.model_copy(update={"method": "none"}) if name == RAW else options
+
+
+def chosen_deviation(block: CalibrationBlock) -> float | None:
+    """Return how far a block's languages may lie from its pooled calibration; `None` if they do not."""
+    for selection in block.selections:
+        if selection.what == "calibration" and selection.chosen.startswith(_DEVIATION):
+            return float(selection.chosen.removeprefix(_DEVIATION))
+    return None
 
 
 def choose_level_strategy(
@@ -114,4 +137,5 @@ def _row_means(values: FloatArray) -> FloatArray:
     known = ~np.isnan(values)
     counts = known.sum(axis=1)
     sums = np.where(known, values, 0.0).sum(axis=1)
-    return np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
+    means: FloatArray = np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
+    return means

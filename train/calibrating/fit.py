@@ -11,7 +11,7 @@ from serve.bundle import BundleCategory, Thresholds
 from serve.calibration import sigmoid
 from train.calibrating.block import CalibrationBlock, Reliability
 from train.calibrating.cross_validation import (
-    choose_deviation,
+    choose_calibration,
     choose_flag_strategy,
     choose_level_strategy,
     held_out_probabilities,
@@ -51,7 +51,7 @@ def fit_block(
     """
     options = options or CalibrationOptions()
     data = checked_data(logits, levels, languages, benign, source_ids, categories, elsewhere)
-    of_calibration, deviation = choose_deviation(data, options)
+    of_calibration, options, deviation = choose_calibration(data, options)
     of_levels, strategy = choose_level_strategy(data, options, deviation, strategies(options.levels))
     of_flags, flag_strategy = choose_flag_strategy(data, options, deviation, flag_strategies(options.flags))
     calibration = fit_calibration(data, options, deviation)

@@ -77,8 +77,8 @@ def upper_quantile(values: FloatArray, share: float) -> float:
 
     The r-th smallest value with r = n + 1 - floor((n + 1) share), as in split conformal prediction (Vovk et al.
     2005): an exchangeable new item exceeds it with a probability of at most `share`. The returned value lies half-way
-    to the next higher one, since a threshold is reached and not exceeded. With too few items for that,
-    (n + 1) share < 1, an exponential tail goes on beyond the highest.
+    to the next higher one, since a threshold is reached and not exceeded. Where none is higher, because items are too
+    few or equal, an exponential tail goes on beyond the highest.
 
     Args:
         values: [items], at least one.
@@ -87,11 +87,12 @@ def upper_quantile(values: FloatArray, share: float) -> float:
     ordered = np.sort(values)
     n = len(ordered)
     allowed = int(np.floor((n + 1) * share + 1e-9))
-    if allowed >= 2:
-        rank = n + 1 - allowed
-        return float((ordered[rank - 1] + ordered[rank]) / 2)
+    reached = ordered[n - allowed] if allowed else ordered[-1]
+    higher = ordered[ordered > reached]
+    if allowed and len(higher):
+        return float((reached + higher[0]) / 2)
     excess = _mean_excess(ordered[::-1])
-    return float(ordered[-1] + excess * max(np.log(1 / ((n + 1) * share)), 1e-6))
+    return float(ordered[-1] + excess * max(np.log(1 / ((n + 1) * share)), 0.01))
 
 
 def pinball_loss(values: FloatArray, quantile: float, share: float) -> FloatArray:
