@@ -7,7 +7,7 @@ What is written is a Hugging Face folder: vLLM and transformers load it as it is
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -218,12 +218,3 @@ def _write_card(
 
 def _kind(guard: TrainedGenerativeGuard) -> str:
     return "generative-guard" if isinstance(guard.form, GuardForm) else "llm-judge"
-
-
-def summary(exported: Exported) -> Mapping[str, str]:
-    """Return what an export wrote, for a command line."""
-    return {
-        "folder": str(exported.folder),
-        "flips": f"{exported.flips:.2%} of {exported.compared:,} levels",
-        "onnx": exported.onnx,
-    }
