@@ -19,6 +19,7 @@ from train.corpus import TrainingCorpus, read_corpus
 from train.figures import LOWER_IS_BETTER, better
 from train.generative.arguments import Pace, check_devices, dpo_arguments, sft_arguments, spread
 from train.generative.finish import finish
+from train.generative.load import set_ends
 from train.generative.loading import Tokenizing, load_causal, load_tokenizing
 from train.generative.material import Material, prepare
 from train.generative.options import GenerativeOptions
@@ -227,6 +228,7 @@ def _rating(
         model = trainer.accelerator.unwrap_model(trainer.model)
         base = model.get_base_model() if hasattr(model, "get_base_model") else model
         tokens = plan.options.selection.batch_tokens
+        set_ends(base, tokenizing.end, tokenizing.tokenizer.pad_token_id)
         rated = rate(material.compared, tokenizing.form, base, tokenizing.tokenizer, tokens, "rating the checkpoint")
         record = rated.figures(plan.taxonomy)
         found = {name: value for name, value in record["summary"].items() if value is not None}

@@ -108,7 +108,9 @@ def test_the_loss_is_on_the_answer_alone(tmp_path: Path, chat_model: Path, monke
 
     monkeypatch.setattr(GuardSFTTrainer, "compute_loss", spy)
     corpus = write_corpus(tmp_path, items(4))
-    run(write_recipe(tmp_path, chat_model, corpus, {"answer.format": "llama-guard", "optimisation.max_steps": 1}))
+    changes = {"answer.format": "llama-guard", "optimisation.max_steps": 1, "lora": None}
+    done = run(write_recipe(tmp_path, chat_model, corpus, changes))
+    assert (done / "best" / "model.safetensors").is_file()
     answers = ("safe", "unsafe\nS1", "unsafe\nS1,S5", "unsafe\nS1,S7")
     assert {row["learnt"] for row in seen} <= {f"{answer}<|im_end|>" for answer in answers}
     assert all(row["shown"].endswith("<|im_start|>assistant\n") for row in seen)
