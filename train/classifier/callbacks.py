@@ -22,9 +22,11 @@ class TimeLimit(TrainerCallback):
         self.ends = None if hours is None else time.monotonic() + hours * 3600
         self.reached = False
 
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:  # noqa: ARG002, ANN401
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:  # noqa: ANN401
         """Ask for a checkpoint and for the end."""
-        if self.ends is not None and time.monotonic() >= self.ends and state.global_step < state.max_steps:
+        if self.ends is None or state.global_step >= state.max_steps:
+            return
+        if _any_process(time.monotonic() >= self.ends, args.device):
             self.reached = True
             control.should_save = True
             control.should_training_stop = True
@@ -33,7 +35,13 @@ class TimeLimit(TrainerCallback):
 class SaveWhatIsCompared(TrainerCallback):
     """Keeps a checkpoint of every evaluation, so that the best one is there to be taken."""
 
-    def on_evaluate(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:  # noqa: ARG002, ANN401
+    def on_evaluate(
+        self,
+        args: TrainingArguments,  # noqa: ARG002 - the trainer's signature, here and below
+        state: TrainerState,  # noqa: ARG002
+        control: TrainerControl,
+        **_: Any,  # noqa: ANN401
+    ) -> None:
         """Ask for a checkpoint."""
         control.should_save = True
 
@@ -46,7 +54,7 @@ class LogFile(TrainerCallback):
 
     def on_train_begin(
         self,
-        args: TrainingArguments,  # noqa: ARG002 - the trainer's signature, here and below
+        args: TrainingArguments,  # noqa: ARG002
         state: TrainerState,
         control: TrainerControl,  # noqa: ARG002
         **kwargs: Any,  # noqa: ANN401, ARG002
@@ -74,3 +82,14 @@ class LogFile(TrainerCallback):
             plain = {name: None if value != value else value for name, value in logs.items()}  # noqa: PLR0124
             with self.path.open("ab") as stream:
                 stream.write(dump_line({"step": state.global_step, **plain}))
+
+
+def _any_process(flag: bool, device: Any) -> bool:  # noqa: ANN401 - a torch device
+    """Tell whether the flag is set in any of the processes that train together: their clocks differ by a step."""
+    import torch
+
+    if not torch.distributed.is_available() or not torch.distributed.is_initialized():
+        return flag
+    found = torch.tensor(int(flag), device=device)
+    torch.distributed.all_reduce(found, op=torch.distributed.ReduceOp.MAX)
+    return bool(found.item())

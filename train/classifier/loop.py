@@ -60,7 +60,8 @@ def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: Run
     material = prepare(plan, corpus, built.tokenizer, processes)
     built.model.head.start_at(material.shares)
     spec = _spec(plan, built, material)
-    folder.write_text(FILE, spec.model_dump_json(indent=2) + "\n")
+    if os.environ.get("RANK", "0") == "0":
+        folder.write_text(FILE, spec.model_dump_json(indent=2) + "\n")
     trainer, limit = make_trainer(plan, material, built, folder.path, processes)
     last = _last_checkpoint(folder.path)
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
@@ -98,7 +99,7 @@ def make_trainer(
     callbacks: list[Any] = [limit, SaveWhatIsCompared(), LogFile(run / "train.log.jsonl")]
     if pace.patience is not None:
         callbacks.append(EarlyStoppingCallback(pace.patience))
-    if "tensorboard" in pace.report_to:
+    if "tensorboard" in pace.report_to and os.environ.get("RANK", "0") == "0":
         from torch.utils.tensorboard import SummaryWriter
 
         to_tensorboard: Any = TensorBoardCallback
