@@ -123,6 +123,10 @@ class RejectLog:
         self.leave_out(kind)
         self.rows_of(file).left_out[kind] += 1
 
+    def not_asked_for(self, file: Path, kind: str = "not-asked-for") -> None:
+        """Count a row that gives no item because of what was asked for; that is in the file's account alone."""
+        self.rows_of(file).left_out[kind] += 1
+
     def found_row(self, file: Path) -> None:
         """Count a row of a file, whatever will become of it."""
         self.rows_of(file).rows += 1

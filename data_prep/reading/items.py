@@ -39,7 +39,7 @@ def items_from(rows: Iterable[Row], build: Callable[[Row], Iterable[Item]], log:
             log.reject_row(row.path, row.line, "duplicate-id", f"the id {repeated!r:.60} was given to an earlier row")
             continue
         if not made:
-            log.leave_out_row(row.path, "not-asked-for")
+            log.not_asked_for(row.path)
             continue
         log.row_gave(row.path, len(made))
         seen.update(item.id for item in made)

@@ -29,7 +29,9 @@ class CorpusOptions(RecipeModel):
     path: Path = Field(description="Folder of the corpus: the one with manifest.json")
     languages: tuple[str, ...] | None = Field(None, description="Any codes of the languages to read; all if not set")
     registers: tuple[str, ...] | None = Field(None, description="Registers to read; all if not set")
-    registers_left_out: tuple[str, ...] = Field((), description="Registers not to read, such as neutral for twins alone")
+    registers_left_out: tuple[str, ...] = Field(
+        (), description="Registers not to read, such as neutral for twins alone"
+    )
     parts: tuple[str, ...] | None = Field(None, description="Parts to read, as the manifest names them; all if not set")
     roles: tuple[Role, ...] | None = Field(None, description="Roles to read, such as prompt; all if not set")
     verify: bool = Field(True, description="Compare every shard's SHA-256 with the manifest's before reading")
@@ -57,7 +59,7 @@ def read(options: CorpusOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator
                 log.row_gave(path, 1)
                 yield item
             else:
-                log.leave_out_row(path, "not-asked-for")
+                log.not_asked_for(path)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -83,7 +85,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def _wanted(options: CorpusOptions, manifest: dict[str, Any]) -> tuple[frozenset[str] | None, ...]:
     chosen = options.languages
     languages = None if chosen is None else [language(code).tag for code in chosen]
-    registers = {name for row in manifest["coverage"].values() for name in row}
+    registers = frozenset(name for row in manifest["coverage"].values() for name in row)
     left_out = _known("register of this corpus", options.registers_left_out, registers) or frozenset()
     read = _known("register of this corpus", options.registers, registers)
     return (

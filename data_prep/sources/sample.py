@@ -37,12 +37,12 @@ def read(options: SampleOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator
     meanings = {}
     for _, record in _records(options.path / "meanings.jsonl", ("labels",), log):
         meanings[record["meaning"]] = record
-        log.leave_out_row(options.path / "meanings.jsonl", "labels-of-other-rows")
+        log.not_asked_for(options.path / "meanings.jsonl", "labels-of-other-rows")
     for file in _chosen_files(options):
         tag = language(file.stem).tag
         for line, record in _records(file, ("register", "text"), log):
             if options.registers is not None and record["register"] not in options.registers:
-                log.leave_out_row(file, "not-asked-for")
+                log.not_asked_for(file)
                 continue
             meaning = meanings.get(record["meaning"])
             if meaning is None:

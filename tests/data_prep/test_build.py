@@ -100,23 +100,31 @@ def test_recipes_are_valid(recipe):
 
 
 def test_the_annotators_agreement_is_that_of_an_evaluation(rtp_lx, tmp_path):
-    options = ["--set", f"data={rtp_lx}", "--set", "sources.0.languages=[SW]", "--set", "sources.0.roles=[prompt]"]
+    options = [
+        "--set",
+        f"data={rtp_lx}",
+        "--set",
+        "sources.0.languages=[SW, HI, KO]",
+        "--set",
+        "sources.0.roles=[prompt]",
+    ]
     done = run("data_prep.build", RECIPES / "rtp-lx.yaml", "--set", f"output={tmp_path}", *options)
     assert done.returncode == 0, done.stderr
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text(
-        f"name: sw\ncorpus: {{source: rtp-lx, path: '{rtp_lx}', languages: [SW]}}\n"
+        f"name: three\ncorpus: {{source: rtp-lx, path: '{rtp_lx}', languages: [SW, HI, KO]}}\n"
         f"raters: [{{kind: rtp-lx-acs, path: '{rtp_lx}'}}]\nintervals: {{replicates: 10}}\noutput: '{tmp_path}/runs'\n"
     )
     assert run("evaluation.run", recipe).returncode == 0
     (metrics,) = (tmp_path / "runs").glob("*/metrics.json")
     theirs = {
-        (row["metric"], row["category"], row["rater"]): row["value"]
+        (row["metric"], row["language"], row["category"], row["rater"]): row["value"]
         for row in json.loads(metrics.read_text())["measures"]
         if not any(row[name] for name in ("subset", "role", "register", "band"))
     }
     ours = json.loads((tmp_path / "rtp-lx" / "manifest.json").read_text())["reliability"]["read"]
-    assert len(ours) == 8
+    assert {row["language"] for row in ours} == {"sw", "hi", "ko"}
+    assert len(ours) == 3 * 8
     for row in ours:
         for figure, rater in (
             ("alpha_ordinal", "humans"),
@@ -124,7 +132,7 @@ def test_the_annotators_agreement_is_that_of_an_evaluation(rtp_lx, tmp_path):
             ("linear_kappa", "human-pairs"),
             ("percentage_agreement", "human-pairs"),
         ):
-            assert row[figure] == pytest.approx(theirs[figure, row["category"], rater], abs=1e-12)
+            assert row[figure] == pytest.approx(theirs[figure, row["language"], row["category"], rater], abs=1e-12)
 
 
 @pytest.mark.slow

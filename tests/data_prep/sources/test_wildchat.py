@@ -83,7 +83,8 @@ def test_languages_that_are_not_asked_for_are_counted(tmp_path):
     write(tmp_path, ROWS[:3])
     log = RejectLog(strict=True)
     assert [item.language for item in items_of("wildchat", tmp_path, log, languages=("zho",))] == ["zh-Hans"]
-    assert log.left_out == {"not-asked-for": 2}
+    (account,) = log.files.values()
+    assert account.left_out == {"not-asked-for": 2}
 
 
 def test_another_schema_is_named(tmp_path):
