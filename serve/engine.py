@@ -64,19 +64,25 @@ class Engine:
         options = options or EngineOptions()
         self._padding = padding
         self._columns = columns
-        self.threads = options.threads or len(os.sched_getaffinity(0))
+        self.threads = options.threads or _usable_cores()
         if self.threads < 1:
             raise UserError(f"threads is {self.threads}; an engine needs one at least.")
-        wanted = choose_providers(options.provider)
-        on_cpu = wanted[0] == _CPU
-        self.workers = self.threads if on_cpu and options.tuning == "throughput" else 1
-        per_run = self.threads if on_cpu and self.workers == 1 else 1
-        self._session = _open_session(model, wanted, per_run, chosen=options.provider != "auto")
+        self.workers, self._session = self._start(model, choose_providers(options.provider), options)
         self.providers: tuple[str, ...] = tuple(self._session.get_providers())
         self.tuning = options.tuning
         self.batch_tokens = options.batch_tokens or _BATCH_TOKENS.get(self.providers[0], _BATCH_TOKENS[_CPU])
         self._pool = ThreadPoolExecutor(self.workers, "engine") if self.workers > 1 else None
         _check_signature(self._session, model, columns)
+
+    def _start(self, model: Path, providers: Sequence[str], options: EngineOptions) -> tuple[int, Any]:
+        """Return how many batches run at a time, and the session."""
+        on_cpu = providers[0] == _CPU
+        workers = self.threads if on_cpu and options.tuning == "throughput" else 1
+        threads = self.threads if on_cpu and workers == 1 else 1
+        session = _open_session(model, providers, threads, chosen=options.provider != "auto")
+        if not on_cpu and session.get_providers()[0] == _CPU:
+            return self._start(model, [_CPU], options)  # with the threads that a CPU needs
+        return workers, session
 
     @property
     def provider(self) -> str:
@@ -183,6 +189,11 @@ def choose_providers(provider: str) -> list[str]:
             "Uninstall it and install babelguard[gpu], or choose provider cpu."
         )
     return {_TENSORRT: [_TENSORRT, _CUDA, _CPU], _CUDA: [_CUDA, _CPU]}.get(wanted, [_CPU])
+
+
+def _usable_cores() -> int:
+    # Containers and schedulers often give a process fewer cores than the machine has.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
 def warn_of_both_runtimes() -> bool:

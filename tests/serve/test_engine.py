@@ -108,7 +108,8 @@ def test_a_provider_that_does_not_start_is_told(model: Path, monkeypatch: pytest
     with pytest.raises(UserError, match=r"offers CUDAExecutionProvider but runs on CPUExecutionProvider"):
         engine(model, provider="cuda")
     with pytest.warns(UserWarning, match=r"offers CUDAExecutionProvider but runs on CPUExecutionProvider"):
-        assert engine(model).provider == "cpu"
+        made = engine(model, threads=3)
+    assert (made.provider, made.workers) == ("cpu", 3)
 
 
 @pytest.mark.parametrize(
