@@ -130,9 +130,12 @@ def resolve_references(tree: dict[str, Any], path: Path) -> dict[str, Any]:
             raise UserError(f"{path}: ${{{dotted}}} refers to itself.")
         node: Any = tree
         for key in dotted.split("."):
-            if not isinstance(node, dict) or key not in node:
+            if isinstance(node, list) and key.isdecimal() and int(key) < len(node):
+                node = node[int(key)]
+            elif isinstance(node, dict) and key in node:
+                node = node[key]
+            else:
                 raise UserError(f"{path}: ${{{dotted}}} is not set; pass --set {dotted}=VALUE or add it to the recipe.")
-            node = node[key]
         return replace(node, (*seen, dotted))
 
     def replace(node: Any, seen: tuple[str, ...]) -> Any:  # noqa: ANN401 - any YAML value

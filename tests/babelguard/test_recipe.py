@@ -90,3 +90,10 @@ def test_all_problems_are_told_at_once(write):
 def test_a_missing_recipe_is_named(tmp_path):
     with pytest.raises(UserError, match=r"no\.yaml does not exist"):
         load_recipe(tmp_path / "no.yaml", Outer)
+
+
+def test_a_reference_may_lead_through_a_list(write):
+    path = write("name: a\nparts: [{path: data}, {path: '${parts.0.path}'}]\n")
+    assert load_recipe(path, Outer).parts[1].path == Path("data")
+    with pytest.raises(UserError, match=r"\$\{parts\.7\.path\} is not set"):
+        load_recipe(write("name: a\nparts: [{path: '${parts.7.path}'}]\n"), Outer)
