@@ -2,7 +2,7 @@
 
 - Unigram: the best segmentation of a text is still the best if all of its pieces are kept, as the others only leave.
 - BPE: a kept token brings the tokens that it is merged from, and all merges among kept tokens stay in their order.
-- WordPiece: the longest piece that fits is still there.
+- WordPiece: the longest piece that fits is still there. WordLevel: a kept word is still a word.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def vocabulary_of(tokenizer: Mapping[str, Any]) -> dict[str, int]:
     model = tokenizer["model"]
     if model["type"] == "Unigram":
         return {piece: number for number, (piece, _) in enumerate(model["vocab"])}
-    if model["type"] in {"BPE", "WordPiece"}:
+    if model["type"] in {"BPE", "WordPiece", "WordLevel"}:
         return dict(model["vocab"])
     raise UserError(
-        f"The tokenizer is a {model['type']} model; vocabularies of Unigram, BPE and WordPiece can be pruned. "
+        f"The tokenizer is a {model['type']} model; vocabularies of Unigram, BPE, WordPiece and WordLevel can be pruned. "
         "Set export.vocabulary.languages to all."
     )
 
