@@ -92,6 +92,8 @@ def write_items(path: Path, count: int, seed: int) -> None:
 def read(options: PathOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[Item]:  # noqa: ARG001
     """Streams the items of the file."""
     for _, line in read_lines(options.path):
+        log.found_row(options.path)
+        log.row_gave(options.path, 1)
         yield Item.from_dict(parse_line(line))
 
 
