@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelguard.command import run_command
+from babelguard.errors import UserError
 
 if TYPE_CHECKING:
     import fastapi
@@ -97,7 +98,7 @@ def main(
         list[Path] | None, typer.Option(help="Folder with runs of evaluation.run; may be repeated. runs/ if not set.")
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on. 0.0.0.0 lets other machines in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65_535)] = 7860,
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65_535)] = 7860,
     threads: Annotated[int | None, typer.Option(help="CPU cores for the guard; all if not set.", min=1)] = None,
 ) -> None:
     """Start the demo: try one text, rate a file, browse evaluations, disagree with decisions."""
@@ -114,7 +115,16 @@ def main(
     recipe = None if no_raters else raters or SIDE_BY_SIDE
     panel = panel_in_background(taxonomy_of(guard), guard_seats(compare or []), recipe, overrides or [])
     blocks = build(guard, policy=policy, panel=panel, runs=runs or [])
-    blocks.launch(server_name=host, server_port=port or None, share=False, inbrowser=False, **appearance())
+    try:
+        _, address, _ = blocks.launch(
+            server_name=host, server_port=port, share=False, quiet=True, prevent_thread_lock=True, **appearance()
+        )
+    except OSError:
+        raise UserError(
+            f"Nothing can listen on {host}, port {port}: another program does; pass another --port."
+        ) from None
+    typer.echo(f"Babelguard's demo is at {address} until you press Ctrl+C.")
+    blocks.block_thread()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 20_000
 """Characters that can be typed or pasted; longer texts belong in a file."""
+PANEL_WAIT_S = 120
+"""Seconds for which a check waits for raters that are still being made."""
 CONTENT_NOTE = "These texts insult, threaten or demean people. They are from the bundled sample."
 EMPTY = "Write or paste a text, then check it. The verdict stands here."
 
@@ -61,6 +63,9 @@ def one_text_page(resources: Resources) -> OneTextPage:
     def judge(written: str, code: str) -> tuple[Verdict | None, str, Any]:
         if not (written or "").strip():
             return None, markup.message_view("There is no text yet.", wrong=True), gr.update(visible=False)
+        if len(written) > LONGEST_TEXT:
+            told = f"The text has more than {LONGEST_TEXT:,} characters; put it into a file."
+            return None, markup.message_view(told, wrong=True), gr.update(visible=False)
         found = None if code else resources.moderator.find_language(written)
         made = resources.moderator.judge(written, code or found, found=not code)
         return made, markup.verdict_view(made), gr.update(visible=True)
@@ -88,7 +93,9 @@ def one_text_page(resources: Resources) -> OneTextPage:
 
 def _panel_of(resources: Resources, verdict: Verdict) -> str:
     try:
-        answers = resources.panel.result().answers(verdict.text, verdict.asked)
+        answers = resources.panel.result(PANEL_WAIT_S).answers(verdict.text, verdict.asked)
+    except TimeoutError:
+        return markup.message_view("The other raters are still being made. Check the text again in a while.")
     except UserError as error:
         return markup.message_view(str(error), wrong=True)
     return markup.panel_view(verdict, resources.guard_name, answers)

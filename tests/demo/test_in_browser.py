@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
-import warnings
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from demo.resources import Resources
+from serve.guard import Guard
 from tests.demo.conftest import FLAGGED, HARMLESS
 from tests.demo.small_run import write_small_run
 
@@ -19,25 +22,54 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"
+REPOSITORY = Path(__file__).resolve().parents[2]
+ARTIFACTS = REPOSITORY / ".artifacts"
+ENGLISH = f"what an {FLAGGED} day my friend, good tea today"
+ARABIC = f"هذا يوم سيئ للغاية يا صديقي والطقس لا يبشر بخير {FLAGGED} اليوم"
 PATIENCE_MS = 60_000
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium (Debian's package `chromium`)")
 
 
 @pytest.fixture(scope="module")
-def address(resources: Resources, gradio_without_loops: None) -> Iterator[str]:
-    from demo.interface import appearance, build_interface
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("log") / "app.log"
 
-    write_small_run(resources.runs[0] / "small-1234")
-    blocks = build_interface(resources)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the server's own libraries deprecate
-        _, url, _ = blocks.launch(
-            server_name="127.0.0.1", server_port=None, share=False, prevent_thread_lock=True, quiet=True, **appearance()
-        )
+
+@pytest.fixture(scope="module")
+def address(guard: Guard, log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start the demo as users do, and wait until it answers."""
+    runs = tmp_path_factory.mktemp("runs")
+    write_small_run(runs / "small-1234")
+    port = free_port()
+    options = ["--bundle", guard.source.folder, "--compare", guard.source.folder, "--runs", runs, "--port", port]
+    command = [sys.executable, "app.py", "--no-raters", "--threads", "1", *map(str, options)]
+    with log.open("w") as stream:
+        process = subprocess.Popen(command, cwd=REPOSITORY, stdout=stream, stderr=subprocess.STDOUT)
+    url = f"http://127.0.0.1:{port}/"
+    try:
+        wait_for(url, process, log)
         yield url
-        blocks.close()
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(1200):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(f"the demo does not answer: {log.read_text()}")
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +108,8 @@ def check(page: Page, text: str) -> None:
     page.wait_for_selector("#one-twins .bg-twins, #one-twins .bg-message")
 
 
-def test_type_submit_and_see_bars_raters_and_twins(page: Page, caplog: pytest.LogCaptureFixture) -> None:
-    canary = "canary5512"
-    with caplog.at_level(logging.DEBUG):
-        check(page, f"an {FLAGGED} day {canary}")
+def test_type_submit_and_see_bars_raters_and_twins(page: Page, log: Path) -> None:
+    check(page, f"{ENGLISH} canary5512")
     assert page.locator("#one-verdict .bg-decision.is-flag").count() == 1
     assert page.locator("#one-verdict .bg-bars li").count() == 8
     assert page.locator("#one-verdict .bg-tick").count() == 8
@@ -87,7 +117,7 @@ def test_type_submit_and_see_bars_raters_and_twins(page: Page, caplog: pytest.Lo
     assert page.locator("#one-panel tbody tr").count() == 2
     assert page.locator("#one-twins .bg-twin.is-flip").count() > 0
     shot(page, "one-text")
-    assert canary not in caplog.text
+    assert "canary" not in log.read_text()
 
 
 def test_a_phone_shows_right_to_left_text_right(browser: Browser, address: str) -> None:
@@ -96,7 +126,7 @@ def test_a_phone_shows_right_to_left_text_right(browser: Browser, address: str) 
     page = context.new_page()
     page.goto(address)
     page.wait_for_selector("#one-text textarea")
-    check(page, f"يوم جيد يا صديقي {FLAGGED}")
+    check(page, ARABIC)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     style = page.evaluate(
         "(() => { const s = getComputedStyle(document.querySelector('#one-text textarea'));"
@@ -170,7 +200,7 @@ def test_runs_can_be_browsed(page: Page) -> None:
 
 
 def test_disagree_and_download_the_sheets(page: Page, tmp_path: Path) -> None:
-    check(page, f"an {FLAGGED} day")
+    check(page, ENGLISH)
     page.click("#one-disagree")
     page.wait_for_selector("#feedback-Toxicity")
     page.locator("#feedback-Toxicity label").first.click()
@@ -186,7 +216,7 @@ def test_disagree_and_download_the_sheets(page: Page, tmp_path: Path) -> None:
 
 
 def test_sessions_know_nothing_of_each_other(page: Page, browser: Browser, address: str) -> None:
-    check(page, f"an {FLAGGED} day")
+    check(page, ENGLISH)
     context = browser.new_context()
     context.set_default_timeout(PATIENCE_MS)
     other = context.new_page()
