@@ -53,5 +53,4 @@ def test_chosen_types_and_completions(tmp_path):
     items = items_of("wildjailbreak", tmp_path, log, data_types=("vanilla_benign",), roles=("prompt", "response"))
     assert [item.id for item in items] == ["wildjailbreak/train/3/prompt", "wildjailbreak/train/3/response"]
     assert items[1].messages == (Message("user", "how to pick a card"), Message("assistant", "Any card."))
-    (account,) = log.files.values()
-    assert account.left_out == {"not-asked-for": 4}
+    assert sum(account.left_out["not-asked-for"] for account in log.files.values()) == 4
