@@ -27,6 +27,9 @@ from evaluation.guarding.published_words import Words, read_words
 from evaluation.guarding.vllm_asking import VllmAsker
 from evaluation.preset import FOLDER
 
+_RUNNING = frozenset({"adapter", "adapter_revision", "batch_size", "batch_tokens", "share_prefix"})
+"""Options that a model in memory is known by, beside those of its loading."""
+
 
 class Prompter(Protocol):
     """Makes the prompts of one guard."""
@@ -44,7 +47,7 @@ class OpenGuard:
         name: The model's name, for people.
         prompting: Makes its prompts.
         asker: Asks it.
-        decisive: What decides its answers beside the options of `DECISIVE`, as plain values.
+        decisive: What decides its answers beside the rater's own options, as plain values.
     """
 
     name: str
@@ -90,7 +93,8 @@ def _in_process(options: GenerativeGuardOptions, words: Words, cache: ResponseCa
         tokens = options.batch_tokens or (1024 if loaded.model.device.type == "cpu" else 8192)
         return LocalModel(loaded, options.batch_size, tokens, options.share_prefix)
 
-    key = hash_of("generative-guard", options.model_dump(mode="json"))
+    how = options.model_dump(mode="json", include={*LoadingOptions.model_fields, *_RUNNING})
+    key = hash_of("generative-guard", how)
     decisive = (weights, adapter.fingerprint if adapter else None, prompting.longest, *_said(words))
     asker = LocalAsker(lambda: SHELF.get(key, load), prompting, options)
     return OpenGuard(name_of(loading), prompting, _kept(asker, cache, decisive[:2], options), decisive)
