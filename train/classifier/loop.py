@@ -85,6 +85,7 @@ def make_trainer(
     Raises:
         UserError: The adapter does not fit the model, or the metric to compare by does not exist.
     """
+    import torch
     from transformers import EarlyStoppingCallback
     from transformers.integrations.integration_utils import TensorBoardCallback
 
@@ -107,7 +108,8 @@ def make_trainer(
     trainer = GuardTrainer(
         model=adapt(built.model, options.lora),
         args=training_arguments(plan, material, run, processes),
-        data_collator=Collator(built.tokenizer.pad_token_id),
+        # Tensor cores want lengths that are multiples of eight.
+        data_collator=Collator(built.tokenizer.pad_token_id, multiple_of=8 if torch.cuda.is_available() else 1),
         train_dataset=material.draws,
         eval_dataset=material.windows,
         processing_class=built.tokenizer,

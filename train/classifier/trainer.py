@@ -93,7 +93,7 @@ class GuardTrainer(Trainer):
         groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
         for name, parameter in trained.named_parameters():
             if parameter.requires_grad:
-                groups.setdefault(("head." in name, name in decayed), []).append(parameter)
+                groups.setdefault((_of_head(name), name in decayed), []).append(parameter)
         listed = [
             {
                 "params": parameters,
@@ -168,6 +168,12 @@ def last_checkpoint(root: Path) -> Path | None:
     """Return the newest whole checkpoint in a folder, if there is one."""
     found = [path for path in root.glob("checkpoint-*") if path.name.removeprefix("checkpoint-").isdecimal()]
     return max(found, key=lambda path: int(path.name.removeprefix("checkpoint-")), default=None)
+
+
+def _of_head(name: str) -> bool:
+    """Tell whether a weight is the head's; wrappers put their own names before it."""
+    parts = name.split(".")
+    return "head" in parts and "backbone" not in parts
 
 
 def _safetensors_error() -> type[Exception]:

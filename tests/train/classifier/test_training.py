@@ -92,9 +92,11 @@ def test_a_guard_does_not_depend_on_padding_or_batch(run: Path) -> None:
 
 def test_a_long_text_is_rated_by_its_worst_window(run: Path) -> None:
     guard = load_trained(run)
-    harmless = guard.logits(["river " * 60])
-    harmful = guard.logits(["river " * 60 + "angry"])
-    assert harmful[0, 0] > harmless[0, 0] + 1
+    words = [*["river"] * 40, "angry", *["stone"] * 20]
+    # Windows of 24 tokens hold 22 words, of which neighbours share 4; every word is a token.
+    windows = [" ".join(words[start : start + 22]) for start in (0, 18, 36, 54)]
+    expected = guard.logits(windows).max(axis=0)
+    np.testing.assert_allclose(guard.logits([" ".join(words)])[0], expected, atol=1e-4)
 
 
 def test_a_finished_run_is_not_trained_again(
