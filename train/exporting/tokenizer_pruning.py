@@ -29,7 +29,7 @@ def vocabulary_of(tokenizer: Mapping[str, Any]) -> dict[str, int]:
     if model["type"] in {"BPE", "WordPiece", "WordLevel"}:
         return dict(model["vocab"])
     raise UserError(
-        f"The tokenizer is a {model['type']} model; vocabularies of Unigram, BPE, WordPiece and WordLevel can be pruned. "
+        f"The tokenizer is a {model['type']} model; only Unigram, BPE, WordPiece and WordLevel can be pruned. "
         "Set export.vocabulary.languages to all."
     )
 
