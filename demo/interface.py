@@ -40,7 +40,8 @@ def build_interface(resources: Resources) -> gr.Blocks:
     """
     import gradio as gr
 
-    with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(FILES_LIVE_S, FILES_LIVE_S)) as blocks:
+    blocks: gr.Blocks = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(FILES_LIVE_S, FILES_LIVE_S))
+    with blocks:
         view(markup.header(resources.moderator))
         with gr.Tabs(selected="text", overflow_behavior="wrap") as tabs:
             with gr.Tab("One text", id="text"):
