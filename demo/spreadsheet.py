@@ -52,6 +52,11 @@ class Spreadsheet:
         """Return the heading of the column that holds the texts, as far as its name or its being alone tells."""
         return self.columns[0] if len(self.columns) == 1 else _named(self.columns, TEXT_NAMES)
 
+    @property
+    def names_its_text(self) -> bool:
+        """Whether a heading says where the texts are, so that the first row is sure to hold headings."""
+        return _named(self.columns, TEXT_NAMES) is not None
+
     def guess_language(self) -> str | None:
         """Return the heading of the column that holds language codes, as far as its name tells."""
         return _named(self.columns, LANGUAGE_NAMES)

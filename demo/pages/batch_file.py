@@ -148,4 +148,6 @@ def _seen(sheet: Spreadsheet) -> str:
         told += f" {len(sheet.set_aside):,} rows cannot be read and are left out; the first: {sheet.set_aside[0]}"
     if sheet.guess_text() is None:
         told += " No column is named 'text': choose which one holds the texts."
+    elif not sheet.names_its_text:
+        told += " Its first row is taken for the heading and is not rated; add a heading if it is a text."
     return told

@@ -102,7 +102,8 @@ def test_rows_that_cannot_be_read_are_named_and_counted(tmp_path: Path) -> None:
 
 def test_without_a_known_heading_no_column_is_guessed(tmp_path: Path) -> None:
     assert read_spreadsheet(written(tmp_path, "t.csv", b"x,y\n1,2\n")).guess_text() is None
-    assert read_spreadsheet(written(tmp_path, "t.csv", b"x\n1\n")).guess_text() == "x"
+    alone = read_spreadsheet(written(tmp_path, "t.csv", b"x\n1\n"))
+    assert (alone.guess_text(), alone.names_its_text) == ("x", False)
 
 
 cells = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
