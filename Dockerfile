@@ -31,6 +31,7 @@ RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin babelguard
 COPY --from=build /opt/babelguard /opt/babelguard
 # Others reach a container's port, so keys are needed: the server does not start without BABELGUARD_API_KEYS.
 ENV BABELGUARD__HOST=0.0.0.0 \
+    MALLOC_ARENA_MAX=2 \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1
 USER 10001

@@ -99,6 +99,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seconds", type=int, default=20, help="of each load")
     parser.add_argument("--count", type=int, default=512)
+    parser.add_argument("--tokens", type=int, help="prune the vocabulary to its first tokens")
     parser.add_argument("--keep", type=Path, help="folder in which model and bundle stay for another time")
     parser.add_argument("--no-pipeline", action="store_true")
     chosen = parser.parse_args()
@@ -107,9 +108,9 @@ def main() -> None:
         work = Path(temporary)
         kept = chosen.keep or work
         torch_folder, bundle = kept / "torch", kept / "bundle"
-        if not (bundle / "SHA256SUMS").exists():
+        if not (bundle / "SHA256SUMS").exists() or not (chosen.no_pipeline or torch_folder.exists()):
             model = with_head(chosen.encoder, torch_folder)
-            make_bundle(model, torch_folder, bundle, None)
+            make_bundle(model, torch_folder, bundle, chosen.tokens)
         ours = measure_ours(bundle, chosen, texts, work)
         if not chosen.no_pipeline:
             measure_pipeline(torch_folder, chosen, texts, work, ours)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fastapi import FastAPI
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -37,6 +38,8 @@ from serve.batching.window_cache import WindowCache
 from serve.guard import Guard
 from serve.language_identification import LanguageIdentifier
 from serve.policies import DEFAULT_POLICY, PolicyStore
+
+ROUTES = ("/v1/moderations", "/v1/rate", "/v1/chat/guard")
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]
 
@@ -109,7 +112,7 @@ def create_app(
             allow_methods=["POST"],
             allow_headers=["Authorization", "Content-Type"],
         )
-    api.add_middleware(RequestWatch, metrics=metrics, log_requests=settings.logs.requests)
+    api.add_middleware(RequestWatch, metrics=metrics, routes=ROUTES, log_requests=settings.logs.requests)
     return api
 
 
@@ -134,11 +137,15 @@ def _watch(metrics: Metrics, batcher: DynamicBatcher, store: PolicyStore, cache:
 
 
 def _add_routes(api: FastAPI, endpoints: Endpoints, operations: Operations, settings: ApiSettings) -> None:
-    for path, endpoint, body, answer in (
-        ("/v1/moderations", endpoints.moderations, ModerationRequest, ModerationAnswer),
-        ("/v1/rate", endpoints.rate, RateRequest, RateAnswer),
-        ("/v1/chat/guard", endpoints.chat_guard, ChatGuardRequest, ChatGuardAnswer),
-    ):
+    judging: tuple[tuple[Callable[[Request], Awaitable[Response]], type[BaseModel], type[BaseModel]], ...] = (
+        (endpoints.moderations, ModerationRequest, ModerationAnswer),
+        (endpoints.rate, RateRequest, RateAnswer),
+        (endpoints.chat_guard, ChatGuardRequest, ChatGuardAnswer),
+    )
+    for path, (endpoint, body, answer) in zip(ROUTES, judging, strict=True):
+        # The first one answers. The second one is never reached and describes it: the framework's own way to an
+        # endpoint, with its dependencies, costs more than reading and answering a request.
+        api.add_route(path, endpoint, methods=["POST"])
         api.add_api_route(
             path,
             endpoint,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
+from collections.abc import Collection
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,15 +26,17 @@ def notes_of(scope: Scope) -> dict[str, Any]:
 class RequestWatch:
     """Middleware around all routes. What is mounted elsewhere (``/ui``) is passed on unwatched."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, log_requests: bool) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, routes: Collection[str], log_requests: bool) -> None:
         self._app = app
+        self._routes = frozenset(routes)
         self._metrics = metrics
         self._log_requests = log_requests
         self._logger = logging.getLogger(LOGGER)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
+        path = scope["path"].removeprefix(scope.get("root_path", "")) if scope["type"] == "http" else ""
+        if not path.startswith("/v1/"):
             await self._app(scope, receive, send)
             return
         begin = time.perf_counter()
@@ -53,7 +56,7 @@ class RequestWatch:
         finally:
             seconds = time.perf_counter() - begin
             # The path as it came may hold anything, and would be a label without end.
-            route = getattr(scope.get("route"), "path", "unmatched")
+            route = path if path in self._routes else "unmatched"
             status = _GONE if notes.pop("gone", False) else status
             self._metrics.request_answered(route, status, seconds)
             if status >= 400:

@@ -20,7 +20,7 @@ class BatchingSettings(RecipeModel):
     maximum_wait_ms: float = Field(
         2.0,
         ge=0,
-        le=1000,
+        le=10_000,
         description="How long a batch that is not full waits for more, in milliseconds, from its oldest request on. "
         "Longer suits a GPU, which is idle with small batches; on a CPU it mostly adds latency",
     )

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from serve.api.answers import ChatGuardAnswer, ModerationAnswer, RateAnswer
 from serve.guard import Guard
 from serve.language_identification import LanguageIdentifier
-from tests.serve.api.conftest import client_of
+from tests.serve.api.conftest import client_of, eventually
 
 TEXTS = ["a kind day", "awful", "", "the weather today is good " * 12 + "awful"]
 
@@ -144,19 +144,23 @@ def test_the_policy_decides_and_its_version_is_in_every_response(guard: Guard, t
 
 
 def test_a_policy_that_breaks_while_serving_leaves_the_old_one_in_force(guard: Guard, tmp_path: Path) -> None:
-    from tests.serve.api.conftest import eventually
-
     policy = tmp_path / "policy.yaml"
-    policy.write_text("format: 1\nname: x\nversion: 1\n", encoding="utf-8")
+
+    def put(rest: str) -> None:
+        """Replace the file at once, as editors do; a half-written one would be a broken one for a moment."""
+        new = tmp_path / "new.yaml"
+        new.write_text(f"format: 1\nname: x\n{rest}\n", encoding="utf-8")
+        new.replace(policy)
 
     def version() -> str:
         return str(client.post("/v1/rate", json={"input": "tea"}).json()["policy"]["version"])
 
+    put("version: 1")
     with client_of(guard, policy, policy_seconds=0.02) as client:
-        policy.write_text("format: 1\nname: x\nversion: 2\ncategories: {Nonsense: {flag: 0.5}}\n", encoding="utf-8")
+        put("version: 2\ncategories: {Nonsense: {flag: 0.5}}")
         eventually(lambda: client.get("/readyz").json()["policy_is_stale"])
         assert version() == "1"
-        policy.write_text("format: 1\nname: x\nversion: 3\n", encoding="utf-8")
+        put("version: 3")
         eventually(lambda: version() == "3")
         assert not client.get("/readyz").json()["policy_is_stale"]
         metrics = client.get("/metrics").text

@@ -135,8 +135,8 @@ def in_hand(server: ServerProcess) -> int:
 
 
 def test_clients_that_leave_are_forgotten_and_sigterm_loses_nothing_accepted(tiny: Path) -> None:
-    # A batch that waits a second for more holds requests in the middle of their way.
-    waiting = ["--set", "batching.maximum_wait_ms=1000", "--set", "batching.batch_tokens=1000000", "--set", "threads=1"]
+    # A batch that waits for more holds requests in the middle of their way.
+    waiting = ["--set", "batching.maximum_wait_ms=5000", "--set", "batching.batch_tokens=1000000", "--set", "threads=1"]
     with serving(str(tiny), *waiting) as server:
         body = json.dumps({"input": ["tea"] * 50}).encode()
         with connection(server) as leaving:
