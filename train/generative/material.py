@@ -55,35 +55,49 @@ def prepare(plan: TrainPlan[GenerativeOptions], corpus: TrainingCorpus, form: Fo
     """
     learnt = _shown(corpus.items["train"], plan)
     held = some_source_ids(corpus.items["calibration"], plan.options.selection.source_ids)
-    tallies = {what: Tally() for what in ("training items", "compared items", "preference pairs", "compared pairs")}
-    examples = list(make_examples(_drawn(learnt, plan), form, tallies["training items"]))
-    if not examples:
-        reasons = "; ".join(f"{count:,}: {why}" for why, count in tallies["training items"].left_out.items())
-        raise UserError(f"Nothing can be learnt from the corpus's training items ({reasons or 'there are none'}).")
     compared = [item for item in held if item.aggregated_labels()]
-    compared_examples = list(make_examples(compared, form, tallies["compared items"]))
+    learning, comparing = Tally(), Tally()
+    examples = list(make_examples(_drawn(learnt, plan), form, learning))
+    if not examples:
+        raise UserError(f"Nothing can be learnt from the corpus's training items ({_reasons(learning)}).")
+    compared_examples = list(make_examples(compared, form, comparing))
     if not compared_examples:
         raise UserError(
-            "No item of the calibration split can be rated, so that checkpoints cannot be compared; "
-            "raise selection.source_ids or model.longest."
+            f"No item of the calibration split can be rated ({_reasons(comparing)}), so that checkpoints cannot be "
+            "compared; raise selection.source_ids or model.longest."
         )
     _check_answers(learnt, form, plan)
-    remarks = list(corpus.remarks)
-    pairs: list[Pair] = []
-    compared_pairs: list[Pair] = []
-    if plan.options.preference is not None:
-        pairs = list(make_pairs(learnt, form, tallies["preference pairs"]))
-        pairs = draw_pairs(pairs, plan.options.preference.most_pairs)
-        compared_pairs = list(make_pairs(_shown(held, plan), form, tallies["compared pairs"]))
-        _check_pairs(pairs, compared_pairs, tallies["preference pairs"])
-    for what, tally in tallies.items():
-        remarks += tally.remarks(what)
+    pairs, compared_pairs, told = _pairs(learnt, _shown(held, plan), form, plan)
     covered = {name for item in learnt for name in item.aggregated_labels()}
     uncovered = tuple(name for name in plan.taxonomy.names if name not in covered)
+    remarks = [*corpus.remarks, *learning.remarks("training items"), *comparing.remarks("compared items"), *told]
     remarks += [
-        f"{name} is covered by no training item: what the guard says of it was not learnt." for name in uncovered
+        f"{name} is covered by no training item: what the guard says of it is not learnt." for name in uncovered
     ]
     return Material(examples, pairs, compared, compared_examples, compared_pairs, uncovered, remarks)
+
+
+def _pairs(
+    learnt: Sequence[Item], held: Sequence[Item], form: Form, plan: TrainPlan[GenerativeOptions]
+) -> tuple[list[Pair], list[Pair], list[str]]:
+    """Return pairs to learn from, pairs for the loss at an evaluation, and remarks; all empty without such a step."""
+    if plan.options.preference is None:
+        return [], [], []
+    learning, comparing = Tally(), Tally()
+    pairs = draw_pairs(list(make_pairs(learnt, form, learning)), plan.options.preference.most_pairs)
+    compared = list(make_pairs(held, form, comparing))
+    for split, found, tally in (("train", pairs, learning), ("calibration", compared, comparing)):
+        if not found:
+            raise UserError(
+                f"The split {split} gives no preference pair ({_reasons(tally)}); a pair needs a toxic and a benign "
+                "completion of one prompt. Add the roles completion and benign-completion to the corpus, or remove "
+                "'preference'."
+            )
+    return pairs, compared, [*learning.remarks("preference pairs"), *comparing.remarks("compared pairs")]
+
+
+def _reasons(tally: Tally) -> str:
+    return "; ".join(f"{count:,}: {why}" for why, count in tally.left_out.items()) or "there are none"
 
 
 def _shown(items: Sequence[Item], plan: TrainPlan[GenerativeOptions]) -> list[Item]:
@@ -129,15 +143,3 @@ def _check_answers(items: Sequence[Item], form: Form, plan: TrainPlan[Generative
             "levels to the corpus"
             + (", or change answer.unsafe_from." if plan.options.answer.format == "llama-guard" else ".")
         )
-
-
-def _check_pairs(pairs: list[Pair], compared: list[Pair], tally: Tally) -> None:
-    if pairs and compared:
-        return
-    split = "train" if not pairs else "calibration"
-    reasons = "; ".join(f"{count:,}: {why}" for why, count in tally.left_out.items())
-    raise UserError(
-        f"The split {split} gives no preference pair ({reasons or 'it has no completions'}); a pair needs a toxic and "
-        "a benign completion of one prompt. Add the roles completion and benign-completion to the corpus, or remove "
-        "'preference'."
-    )

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from babelguard.errors import UserError
 from evaluation.run_folder import RunFolder
 from train.classifier.arguments import reporters
 from train.corpus import TrainingCorpus, read_corpus
-from train.figures import LOWER_IS_BETTER, better
+from train.figures import LOWER_IS_BETTER
 from train.generative.arguments import Pace, check_devices, dpo_arguments, sft_arguments, spread
 from train.generative.finish import finish
 from train.generative.load import set_ends
@@ -25,33 +25,19 @@ from train.generative.material import Material, prepare
 from train.generative.options import GenerativeOptions
 from train.generative.rating import rate
 from train.generative.spec import FILE, GenerativeSpec, spec_text
+from train.generative.stages import (
+    PREFERENCE,
+    SUPERVISED,
+    TRAINED,
+    Stage,
+    copy_weights,
+    keep_best,
+    stage_of,
+)
 from train.lora import add_lora
 from train.recipe import TrainPlan
 
-TRAINED = "trained.json"
-"""Stands in a run's folder when training has ended and `best/` holds what is best."""
-BEST, SUPERVISED, PREFERENCE = "best", "supervised", "preference"
 RUBRIC = "rubric.j2"
-WEIGHTS = ("adapter_model.safetensors", "adapter_config.json", "model.safetensors", "config.json")
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What one stage left.
-
-    Attributes:
-        name: supervised or preference.
-        checkpoint: Name of the best checkpoint.
-        value: The figure by which it was chosen; `None` where it was never defined.
-        steps: Optimiser steps that were made.
-        planned_steps: Optimiser steps that were planned; more if it stopped early.
-    """
-
-    name: str
-    checkpoint: str
-    value: float | None
-    steps: int
-    planned_steps: int
 
 
 def train(plan: TrainPlan[GenerativeOptions]) -> Path:
@@ -96,14 +82,15 @@ def _fit(plan: TrainPlan[GenerativeOptions], corpus: TrainingCorpus, folder: Run
         if preferred is None:
             return False
         stages.append(preferred)
-    _keep_best(plan, folder, tokenizing, stages, [*tokenizing.remarks, *material.remarks])
+    remarks = [*tokenizing.remarks, *material.remarks]
+    keep_best(folder, stages, options.selection.metric, tokenizing.tokenizer, remarks)
     return True
 
 
 def _supervised(
     plan: TrainPlan[GenerativeOptions], folder: RunFolder, tokenizing: Tokenizing, material: Material
 ) -> Stage | None:
-    if (found := _stage_of(folder, SUPERVISED)) is not None:
+    if (found := stage_of(folder, SUPERVISED)) is not None:
         return found
     from datasets import Dataset
 
@@ -129,7 +116,7 @@ def _supervised(
 def _preferred(
     plan: TrainPlan[GenerativeOptions], folder: RunFolder, tokenizing: Tokenizing, material: Material
 ) -> Stage | None:
-    if (found := _stage_of(folder, PREFERENCE)) is not None:
+    if (found := stage_of(folder, PREFERENCE)) is not None:
         return found
     from datasets import Dataset
 
@@ -188,7 +175,7 @@ def _run_stage(
         raise UserError(f"{trainer.args.output_dir} holds no checkpoint; remove {folder.path} and start again.")
     stage = Stage(name, chosen.name, state.best_metric, state.global_step, state.max_steps)
     if trainer.is_world_process_zero():
-        _copy_weights(chosen, folder.path / name, {"stage.json": json.dumps(stage.__dict__)})
+        copy_weights(chosen, folder.path / name, {"stage.json": json.dumps(asdict(stage))})
     trainer.accelerator.wait_for_everyone()
     return stage
 
@@ -251,59 +238,3 @@ def _spec(plan: TrainPlan[GenerativeOptions], tokenizing: Tokenizing, material: 
         adapter=plan.options.lora is not None,
         end=tokenizing.end,
     )
-
-
-def _stage_of(folder: RunFolder, name: str) -> Stage | None:
-    record = folder.path / name / "stage.json"
-    return Stage(**json.loads(record.read_text(encoding="utf-8"))) if record.is_file() else None
-
-
-def _copy_weights(source: Path, target: Path, texts: dict[str, str], tokenizer: Any = None) -> None:  # noqa: ANN401
-    """Copy weights, and nothing else of a checkpoint, into a folder that appears whole or not at all."""
-    partial = target.with_name(f"{target.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    for path in source.iterdir():
-        if path.name in WEIGHTS or (path.name.startswith("model-") and path.suffix == ".safetensors"):
-            shutil.copy2(path, partial / path.name)
-    if (source / "model.safetensors.index.json").is_file():
-        shutil.copy2(source / "model.safetensors.index.json", partial)
-    for name, text in texts.items():
-        (partial / name).write_text(text + "\n", encoding="utf-8")
-    if tokenizer is not None:
-        tokenizer.save_pretrained(partial)
-    shutil.rmtree(target, ignore_errors=True)
-    partial.replace(target)
-
-
-def _keep_best(
-    plan: TrainPlan[GenerativeOptions],
-    folder: RunFolder,
-    tokenizing: Tokenizing,
-    stages: list[Stage],
-    remarks: list[str],
-) -> None:
-    """Put the better stage's weights into `best/`; the preference step is taken only if it made the figure better."""
-    if os.environ.get("RANK", "0") != "0":
-        return
-    metric = plan.options.selection.metric
-    chosen = stages[0]
-    # The losses of the two stages are of different things and do not compare.
-    for stage in stages[1:]:
-        if metric == "loss" or better(metric, stage.value, chosen.value):
-            chosen = stage
-        else:
-            remarks = [*remarks, f"The preference step did not improve {metric}; the supervised weights are kept."]
-    _copy_weights(folder.path / chosen.name, folder.path / BEST, {}, tokenizing.tokenizer)
-    record = {
-        "stage": chosen.name,
-        "checkpoint": chosen.checkpoint,
-        "steps": chosen.steps,
-        "planned_steps": chosen.planned_steps,
-        "metric": metric,
-        "greater_is_better": metric not in LOWER_IS_BETTER,
-        "value": chosen.value,
-        "stages": [replace(stage).__dict__ for stage in stages],
-        "remarks": remarks,
-    }
-    folder.write_text(TRAINED, json.dumps(record, indent=2, ensure_ascii=False) + "\n")

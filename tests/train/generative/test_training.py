@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from babelguard.errors import UserError
+from babelguard.item import Role
 from babelguard.taxonomy import RTP_LX
 from tests.evaluation.guarding.tiny_guards import model as tiny_model
 from tests.train.generative.recipes import write_recipe
@@ -51,7 +52,7 @@ def rate_with(guard: Path, kind: str, corpus: Path, folder: Path) -> dict[str, A
 def test_a_judge_is_trained_exported_and_rates(tmp_path: Path, chat_model: Path) -> None:
     from train.generative.export import export_generative
 
-    corpus = write_corpus(tmp_path, items())
+    corpus = write_corpus(tmp_path, items(4))
     done = run(write_recipe(tmp_path, chat_model, corpus))
     metrics = json.loads((done / "metrics.json").read_text(encoding="utf-8"))
     assert metrics["splits"]["test"]["missing"] == 0
@@ -60,7 +61,7 @@ def test_a_judge_is_trained_exported_and_rates(tmp_path: Path, chat_model: Path)
         assert (done / name).is_file()
     exported = export_generative(done, tmp_path / "guard")
     assert exported.flips == 0
-    assert exported.compared == 2 * 6 * 8
+    assert exported.compared == 1 * 6 * 8
     assert exported.onnx == "model.fp32.onnx"
     figures = rate_with(tmp_path / "guard", "llm-judge", corpus, tmp_path)
     counted = {row["status"]: row["count"] for row in figures["statuses"] if row["category"] == "Toxicity"}
@@ -249,3 +250,12 @@ def test_the_graph_of_a_guard_gives_the_verdicts_logits(tmp_path: Path) -> None:
     found = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
     wanted = made(torch.from_numpy(ids)).logits[0, -1, record["tokens"]].detach().numpy()
     assert found == pytest.approx(wanted, abs=1e-4)
+
+
+def test_a_preference_step_without_completions_is_told(tmp_path: Path, chat_model: Path) -> None:
+    prompts = [item for item in items(8) if item.role is not Role.BENIGN_COMPLETION]
+    path = write_recipe(tmp_path, chat_model, write_corpus(tmp_path, prompts), {"preference": {}})
+    with pytest.raises(
+        UserError, match="train gives no preference pair .* Add the roles completion and benign-completion"
+    ):
+        run(path)
