@@ -58,6 +58,8 @@ def import_sheets(
         show_review(found.batch, found.items)
     if found.reliability:
         show_reliability(found.reliability)
+    elif found.batch.task != "transcreation":
+        typer.echo("No figures of agreement: no text has answers of two people yet.")
     if found.problems:
         typer.echo(f"{len(found.problems):,} wrong answers were set aside: {found.folder / 'rejected.jsonl'}")
     typer.echo(f"{len(found.items):,} items: {found.folder / 'items.jsonl'}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from babelguard.jsonl import parse_line, read_lines, write_jsonl
 from data_prep.annotating.rubric import Task
 
 FORMAT = "babelguard-sheets/1"
+_LETTERS = str.maketrans("0123456789abcdef", "BCDFGHJKLMNPQRST")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,12 @@ class Batch:
 
 
 def code_of(seed: int, sheet: str, key: str) -> str:
-    """Return ten characters that tell nothing of what stands behind them, and differ from sheet to sheet."""
-    return hashlib.blake2b(f"{seed}\0{sheet}\0{key}".encode(), digest_size=5).hexdigest().upper()
+    """Return ten characters that tell nothing of what stands behind them, and differ from sheet to sheet.
+
+    They are consonants alone: spreadsheets make numbers of ``0123456789`` and ``12345678E9`` in a CSV file.
+    """
+    digits = hashlib.blake2b(f"{seed}\0{sheet}\0{key}".encode(), digest_size=5).hexdigest()
+    return digits.translate(_LETTERS)
 
 
 def key_folder(folder: Path) -> Path:
@@ -91,11 +96,22 @@ def read_batch(folder: Path) -> tuple[Batch, dict[str, Item]]:
         raise UserError(f"{path} cannot be read: {error}.") from None
     if not isinstance(record, dict) or record.pop("format", None) != FORMAT:
         raise UserError(f"{path} is not a batch of sheets ({FORMAT}); export the batch anew.")
-    items = {}
-    for _, line in read_lines(path.with_name("items.jsonl")):
-        item = Item.from_dict(parse_line(line))
-        items[item.id] = item
-    return _batch_from(record), items
+    try:
+        batch = _batch_from(record)
+        items = {item.id: item for item in _items_of(path.with_name("items.jsonl"))}
+        unknown = {item for sheet in batch.sheets for row in sheet.rows for item in row.items.values()} - set(items)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path.parent} is damaged ({error}); put it back as the export made it.") from None
+    if unknown:
+        raise UserError(
+            f"{path.parent} is damaged: {len(unknown):,} items are gone; put it back as the export made it."
+        )
+    return batch, items
+
+
+def _items_of(path: Path) -> Iterator[Item]:
+    for _, line in read_lines(path):
+        yield Item.from_dict(parse_line(line))
 
 
 def _batch_from(record: dict[str, Any]) -> Batch:

@@ -1,8 +1,9 @@
 """Texts in spreadsheet cells: shown as they are, never run as formulas, and read back unchanged.
 
 A cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line end can be taken for a formula when a sheet is
-opened (OWASP, "CSV Injection"); in some locales so can their full-width forms. A CSV file marks such text with an
-apostrophe, which `unguarded` takes off; an XLSX file says in the cell's type that it is text.
+opened (OWASP, "CSV Injection"); in some locales so can their full-width forms, and some programs pass over white space
+in front of them. A CSV file marks such text with an apostrophe, which `unguarded` takes off; an XLSX file says in the
+cell's type that it is text.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ def shown(text: str) -> str:
 
 def guarded(text: str) -> str:
     """Return a text that a CSV file can hold without any program taking it for a formula."""
-    return GUARD + text if text.startswith((*FORMULA_STARTS, GUARD)) else text
+    return GUARD + text if _needs_guard(text) else text
 
 
 def unguarded(text: str) -> str:
     """Take off the apostrophe of `guarded`, where the text has one."""
-    return text[1:] if text.startswith(tuple(GUARD + start for start in (*FORMULA_STARTS, GUARD))) else text
+    return text[1:] if text.startswith(GUARD) and _needs_guard(text[1:]) else text
+
+
+def _needs_guard(text: str) -> bool:
+    return text.startswith((*FORMULA_STARTS, GUARD)) or text.lstrip().startswith(FORMULA_STARTS)
 
 
 def same_text(sent: str, returned: str) -> bool:

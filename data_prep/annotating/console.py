@@ -25,6 +25,9 @@ def show_exported(exported: Exported) -> None:
         console.print(f"{sheet.name}: {len(sheet.rows):,} rows", markup=False)
     for reason, count in exported.left_out.items():
         console.print(f"- {count:,} rows left out: {reason}", markup=False)
+    if exported.rejected:
+        told = f"{len(exported.rejected):,} rows could not be read (key/rejected.jsonl), the first:"
+        console.print(f"- {told} {exported.rejected[0].sentence()}", markup=False, soft_wrap=True)
     console.print(f"Send: {exported.folder / SEND}", markup=False, soft_wrap=True)
     console.print(f"Keep: {exported.folder / 'key'}", markup=False, soft_wrap=True)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from babelguard.errors import UserError
 from data_prep.annotating.cells import guarded, shown, unguarded
-from data_prep.annotating.sheet import CODE, Column, ReturnedRow, Sheet
-from data_prep.annotating.workbook import check_head
+from data_prep.annotating.sheet import CODE, Column, ReturnedRow, Sheet, returned_rows
 
 DELIMITERS = (",", ";", "\t")
 """What spreadsheets write between cells, by locale and format."""
@@ -47,23 +47,18 @@ def read_csv(path: Path, columns: tuple[Column, ...]) -> Iterator[ReturnedRow]:
         columns: The columns that it must have, in any order.
 
     Raises:
-        UserError: It is in another encoding or cannot be taken apart, or a column is missing.
+        UserError: It is in another encoding or cannot be taken apart, or a column is missing or there twice.
     """
     text = _decoded(path)
-    first = text.split("\n", 1)[0]
+    first = re.split("[\r\n]", text, maxsplit=1)[0]
     delimiter = max(DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        head = [unguarded(cell) for cell in next(reader, [])]
-        check_head(path, head, columns)
-        for number, line in enumerate(reader, start=2):
-            cells = {name: unguarded(cell) for name, cell in zip(head, line, strict=False) if name}
-            if any(cells.values()):
-                if len(line) > len(head):
-                    raise UserError(f"{path}, row {number}: it has {len(line)} cells under {len(head)} headings.")
-                yield ReturnedRow(number, cells)
+        yield from returned_rows(path, ([unguarded(cell) for cell in line] for line in reader), columns)
     except csv.Error as error:
-        raise UserError(f"{path}, line {reader.line_num}: this is not CSV ({error}).") from None
+        raise UserError(
+            f"{path}, line {reader.line_num}: this is not CSV ({error}); save it as CSV UTF-8 or XLSX again."
+        ) from None
 
 
 def _decoded(path: Path) -> str:
@@ -75,6 +70,7 @@ def _decoded(path: Path) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
+        name = encoding.removesuffix("-sig").upper()
         raise UserError(
-            f"{path} is not UTF-8 (byte {error.start}); save it as 'CSV UTF-8', or as XLSX, whose {CODE} survives."
+            f"{path} is not {name} (byte {error.start}); save it as 'CSV UTF-8', or as XLSX, whose {CODE} survives."
         ) from None

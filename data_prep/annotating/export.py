@@ -9,13 +9,14 @@ from random import Random
 
 from babelguard.errors import UserError
 from babelguard.item import Item, Role
+from babelguard.jsonl import write_jsonl
 from babelguard.languages import language
-from babelguard.rejects import RejectLog
+from babelguard.rejects import Rejection, RejectLog
 from data_prep.annotating.batch import Batch, BatchRow, BatchSheet, code_of, key_folder, write_batch
 from data_prep.annotating.columns import CONTEXT, SOURCE, TEXT, WRITTEN, columns_of, rated_taxonomy, source_heading
 from data_prep.annotating.csv_sheet import write_csv, write_notes
 from data_prep.annotating.recipe import SheetsPlan, SheetsRecipe
-from data_prep.annotating.rubric import GUIDELINES, rubric_lines
+from data_prep.annotating.rubric import rubric_lines
 from data_prep.annotating.sampling import sample_contents, smallest_hashes
 from data_prep.annotating.sheet import CODE, Sheet
 from data_prep.annotating.workbook import write_workbook
@@ -27,18 +28,19 @@ Rows = dict[str, list[dict[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was exported: the batch, its folder, and how many texts could not be used, by reason."""
+    """What was exported: the batch, its folder, texts left out, by reason, and rows that could not be read."""
 
     batch: Batch
     folder: Path
     left_out: Mapping[str, int]
+    rejected: Sequence[Rejection]
 
 
 def export(plan: SheetsPlan) -> Exported:
     """Write the sheets of a batch to ``send/`` and the key to them to ``key/``.
 
     Raises:
-        UserError: The batch exists, or no item fits the recipe.
+        UserError: The batch exists, or no item fits the recipe in one of its languages.
     """
     recipe = plan.recipe
     if key_folder(recipe.folder).exists():
@@ -48,14 +50,18 @@ def export(plan: SheetsPlan) -> Exported:
     log = RejectLog()
     items = _usable(plan, log)
     rows = _ROWS_OF[recipe.task](recipe, items)
-    if not any(rows.values()):
-        raise UserError(f"No item of {recipe.corpus.source} fits the recipe {recipe.name}; check roles and languages.")
+    if empty := [tag for tag, lines in rows.items() if not lines]:
+        told = f"No item of {recipe.corpus.source} fits the recipe {recipe.name} in {', '.join(empty)}"
+        read = "".join(
+            f" The first of {len(log.rejections):,} unreadable rows: {r.sentence()}" for r in log.rejections[:1]
+        )
+        raise UserError(f"{told}; check roles and languages.{read}")
     batch = _batch(recipe, rows)
     used = {item for sheet in batch.sheets for row in sheet.rows for item in row.items.values()}
     by_id = {item.id: item for item in items if item.id in used}
     send = recipe.folder / SEND
     send.mkdir(parents=True, exist_ok=True)
-    notes = _notes(recipe, batch)
+    notes = _notes(plan.guidelines, batch)
     for sheet in batch.sheets:
         page = Sheet(sheet.name, columns_of(batch, sheet.language), _cells(batch, sheet, by_id), notes)
         if "xlsx" in recipe.formats:
@@ -63,8 +69,9 @@ def export(plan: SheetsPlan) -> Exported:
         if "csv" in recipe.formats:
             write_csv(page, send / f"{sheet.name}.csv")
             write_notes(page, send)
+    write_jsonl(key_folder(recipe.folder) / "rejected.jsonl", (one.to_dict() for one in log.rejections))
     write_batch(batch, by_id.values(), recipe.folder)
-    return Exported(batch, recipe.folder, dict(log.counts() + log.left_out))
+    return Exported(batch, recipe.folder, dict(log.left_out), log.rejections)
 
 
 def _usable(plan: SheetsPlan, log: RejectLog) -> list[Item]:
@@ -165,9 +172,6 @@ def _context(items: Iterable[Item]) -> str:
     return "\n".join(told)
 
 
-def _notes(recipe: SheetsRecipe, batch: Batch) -> dict[str, tuple[tuple[str, ...], ...]]:
-    lines: Sequence[str] = GUIDELINES[recipe.task]
-    if recipe.guidelines is not None:
-        lines = [line for line in recipe.guidelines.read_text(encoding="utf-8").split("\n") if line.strip()]
+def _notes(lines: Sequence[str], batch: Batch) -> dict[str, tuple[tuple[str, ...], ...]]:
     guidelines = tuple((str(number), "", line) for number, line in enumerate(lines, start=1))
     return {"guidelines": guidelines, "rubric": rubric_lines(rated_taxonomy(batch))}

@@ -14,7 +14,7 @@ from babelguard.item import Role
 from babelguard.languages import language
 from babelguard.recipe import ComponentRecipe, RecipeModel, load_recipe, validate
 from babelguard.taxonomy import Taxonomy, taxonomy
-from data_prep.annotating.rubric import Task
+from data_prep.annotating.rubric import GUIDELINES, Task
 from data_prep.source import SOURCES, Source
 
 PersonName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -52,6 +52,8 @@ class SheetsRecipe(RecipeModel):
         folded = [name.casefold() for name in self.people]
         if len(set(folded)) < len(folded):
             raise ValueError("two people have the same name")
+        if any(set(dialect) & set(',"') for dialect in self.dialects):
+            raise ValueError("a dialect with a comma or a quotation mark cannot stand in a list of a spreadsheet")
         tags = [language(code).tag for code in self.languages]
         if self.task != "annotation" and language(self.source_language).tag in tags:
             raise ValueError(f"{self.source_language} is the source; name the languages to bring it into")
@@ -76,6 +78,7 @@ class SheetsPlan:
     taxonomy: Taxonomy
     source: Source
     options: RecipeModel
+    guidelines: tuple[str, ...]
 
 
 def load_sheets_plan(
@@ -89,6 +92,18 @@ def load_sheets_plan(
     recipe = load_recipe(path, SheetsRecipe, overrides, environment)
     source: Source = SOURCES.get(recipe.corpus.source)
     options = validate(recipe.corpus.own_options, source.options, str(path), ["corpus"], ["source"])
-    if recipe.guidelines is not None and not recipe.guidelines.is_file():
-        raise UserError(f"guidelines: {recipe.guidelines} does not exist; leave it out for ours.")
-    return SheetsPlan(recipe, taxonomy(recipe.taxonomy), source, options)
+    guidelines = GUIDELINES[recipe.task] if recipe.guidelines is None else _lines_of(recipe.guidelines)
+    return SheetsPlan(recipe, taxonomy(recipe.taxonomy), source, options, guidelines)
+
+
+def _lines_of(path: Path) -> tuple[str, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise UserError(f"guidelines: {path} does not exist; leave it out for ours.") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"guidelines: {path} is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
+    rules = tuple(line for line in lines if line.strip())
+    if not rules:
+        raise UserError(f"guidelines: {path} is empty; write a rule a line, or leave it out for ours.")
+    return rules

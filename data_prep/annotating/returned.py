@@ -75,11 +75,13 @@ def read_returned(batch: Batch, items: Mapping[str, Item], folder: Path) -> tupl
         Answers, sheet by sheet in the batch's order, and everything that is wrong. A wrong cell is no answer.
 
     Raises:
-        UserError: The folder does not exist, a file cannot be read as a sheet, or one came back in both formats.
+        UserError: The folder does not exist or is empty, a file cannot be read as a sheet, or one came back in both
+            formats.
     """
-    if not folder.is_dir():
-        raise UserError(f"{folder} does not exist; put the returned sheets there, or name their folder.")
-    answers, problems = [], []
+    if not folder.is_dir() or not any(folder.iterdir()):
+        state = "is empty" if folder.is_dir() else "does not exist"
+        raise UserError(f"{folder} {state}; put the returned sheets there, or name their folder.")
+    answers, problems = [], list(_unknown_files(batch, folder))
     for sheet in batch.sheets:
         files = [path for ending in READERS if (path := folder / f"{sheet.name}{ending}").is_file()]
         if len(files) > 1:
@@ -91,6 +93,17 @@ def read_returned(batch: Batch, items: Mapping[str, Item], folder: Path) -> tupl
         answers.append(reader.read())
         problems += reader.problems
     return answers, problems
+
+
+def _unknown_files(batch: Batch, folder: Path) -> Iterator[Problem]:
+    """Yield a problem for every file that is no sheet of the batch, lest answers be lost for a file's name."""
+    known = {f"{sheet.name}{ending}" for sheet in batch.sheets for ending in READERS}
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith((".", "~$")) and (path.name not in known or not path.is_file()):
+            clause = (
+                "no sheet was sent under this name; give it the name that it had, as .xlsx or .csv, or move it away"
+            )
+            yield Problem(path.name, None, None, "unknown-file", clause)
 
 
 class _SheetReader:
@@ -107,12 +120,15 @@ class _SheetReader:
             code = row.cells.get(CODE, "").strip().upper()
             sent = self.sent.get(code)
             if sent is None:
-                self._problem(row.number, CODE, "unknown-item", f"the code {code!r:.20} is not on this sheet")
+                self._problem(row.number, CODE, "unknown-item", f"the code {code[:20]!r} is not on this sheet")
             elif code in seen:
                 self._problem(row.number, CODE, "duplicate", f"the code {code} stands in row {seen[code]} already")
             else:
                 seen[code] = row.number
                 self._read_row(row, sent, found)
+            if row.beside:
+                clause = f"{len(row.beside)} cells stand in no column that was sent; move them to {COMMENT!r}"
+                self._problem(row.number, None, "outside-columns", clause)
         for code in self.sent:
             if code not in seen:
                 self._problem(None, None, "missing-row", f"the row with the code {code} is not there any more")
@@ -121,7 +137,7 @@ class _SheetReader:
     def _read_row(self, row: ReturnedRow, sent: BatchRow, found: Answers) -> None:
         for name, item in sent.items.items():
             if not same_text(shown(self.items[item].text), row.cells.get(name, "")):
-                clause = "the text is not the one that was sent with this code; was a column sorted alone?"
+                clause = "the text is not the one that was sent with this code (was a column sorted alone?)"
                 self._problem(row.number, name, "text-changed", clause)
                 return
         if self.batch.task == "transcreation":
@@ -143,7 +159,7 @@ class _SheetReader:
         try:
             level = int(cell)  # understands the digits of every script
         except ValueError:
-            clause = f"{cell!r:.20} is no level; write a whole number from 1 to {category.scale}, or leave it empty"
+            clause = f"{cell[:20]!r} is no level; write a whole number from 1 to {category.scale}, or leave it empty"
             self._problem(number, heading(category), "not-a-level", clause)
             return None
         if not category.has_level(level):
@@ -166,7 +182,7 @@ class _SheetReader:
                 yield name, text
         dialect = row.cells.get(DIALECT, "").strip()
         if dialect and self.batch.dialects and dialect not in self.batch.dialects:
-            clause = f"{dialect!r:.40} is not one of {', '.join(self.batch.dialects)}"
+            clause = f"{dialect[:40]!r} is not one of {', '.join(self.batch.dialects)}"
             self._problem(row.number, DIALECT, "unknown-dialect", clause)
         elif dialect:
             yield DIALECT, dialect

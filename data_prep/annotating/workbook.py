@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from babelguard.errors import UserError
 from data_prep.annotating.cells import shown
-from data_prep.annotating.sheet import Column, ReturnedRow, Sheet
+from data_prep.annotating.sheet import Column, ReturnedRow, Sheet, returned_rows
 
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 FIRST_PAGE = "texts"
 RIGHT_TO_LEFT = 2
+LONGEST_LIST = 255
+"""Characters of a list in a cell's rule; with a longer one Excel calls the file damaged. The import checks all."""
 WHEN = (2000, 1, 1)
 """The date that every workbook bears, so that the same sheet gives the same bytes."""
 
@@ -52,8 +55,9 @@ def _fill_page(page: Worksheet, sheet: Sheet) -> None:
             head.fill = PatternFill("solid", fgColor="FFF2CC")
         letter = get_column_letter(place)
         page.column_dimensions[letter].width = column.width
-        if column.choices and sheet.rows:
-            listed = DataValidation(type="list", formula1=f'"{",".join(column.choices)}"', allow_blank=True)
+        choices = f'"{",".join(column.choices)}"'
+        if column.choices and sheet.rows and len(choices) <= LONGEST_LIST:
+            listed = DataValidation(type="list", formula1=choices, allow_blank=True)
             listed.errorTitle, listed.error = "Not on the list", f"Choose one of {', '.join(column.choices)}."
             listed.showErrorMessage = True
             listed.add(f"{letter}2:{letter}{len(sheet.rows) + 1}")
@@ -100,39 +104,24 @@ def read_workbook(path: Path, columns: tuple[Column, ...]) -> Iterator[ReturnedR
         columns: The columns that it must have, in any order.
 
     Raises:
-        UserError: It is no XLSX file, or a column is missing.
+        UserError: It is no XLSX file, or a column is missing or there twice.
     """
     import zipfile
+    from xml.etree.ElementTree import ParseError
 
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        book = load_workbook(path, read_only=True, data_only=True)
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, OSError) as error:
+        # Formulas are read as they were typed: their values are not there until a program has computed them.
+        book = load_workbook(path, read_only=True, data_only=False)
+        with closing(book):
+            page = book[FIRST_PAGE] if FIRST_PAGE in book.sheetnames else book.worksheets[0]
+            page.reset_dimensions()  # the size that some programs write down is wrong
+            lines = ([_as_text(value) for value in line] for line in page.iter_rows(values_only=True))
+            yield from returned_rows(path, lines, columns)
+    except (InvalidFileException, zipfile.BadZipFile, ParseError, LookupError, TypeError, ValueError, OSError) as error:
         raise UserError(f"{path} cannot be read as a spreadsheet ({error}); save it as XLSX or CSV again.") from None
-    try:
-        page = book[FIRST_PAGE] if FIRST_PAGE in book.sheetnames else book.worksheets[0]
-        lines = page.iter_rows(values_only=True)
-        head = [_as_text(value) for value in next(lines, ())]
-        check_head(path, head, columns)
-        for number, line in enumerate(lines, start=2):
-            cells = {name: _as_text(value) for name, value in zip(head, line, strict=False) if name}
-            if any(cells.values()):
-                yield ReturnedRow(number, cells)
-    finally:
-        book.close()
-
-
-def check_head(path: Path, head: list[str], columns: tuple[Column, ...]) -> None:
-    """Check that every column is there.
-
-    Raises:
-        UserError: One is missing; the sentence names it.
-    """
-    missing = [column.name for column in columns if column.name not in head]
-    if missing:
-        raise UserError(f"{path}, row 1: the column {missing[0]!r} is missing; keep the headings as they were sent.")
 
 
 def _as_text(value: object) -> str:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from data_prep.annotating.cells import FORMULA_STARTS, LONGEST, guarded, same_text, shown, unguarded
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", "＝1+1", "'=1", "''x"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", "＝1+1", " =1", "'=1", "''x", "' =1"]
+)
 def test_what_could_be_a_formula_is_guarded(text):
     assert guarded(text)[0] == "'"
     assert unguarded(guarded(text)) == text

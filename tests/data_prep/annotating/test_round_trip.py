@@ -3,7 +3,9 @@
 import csv
 import json
 import random
+import re
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from openpyxl import load_workbook
@@ -11,7 +13,7 @@ from openpyxl import load_workbook
 from babelguard import RTP_LX, UserError
 from babelguard.item import Role
 from babelguard.jsonl import parse_line, read_lines, write_jsonl
-from data_prep.annotating.batch import read_batch
+from data_prep.annotating.batch import code_of, read_batch
 from data_prep.annotating.bring_back import bring_back
 from data_prep.annotating.export import export
 from data_prep.annotating.recipe import load_sheets_plan
@@ -203,6 +205,8 @@ def test_a_doubled_row_is_told_and_the_first_counts(make):
         ("batch-he-ana.xlsx", b"no zip", "cannot be read as a spreadsheet"),
         ("batch-he-ana.csv", "code,text\r\n1,é\r\n".encode("latin-1"), "not UTF-8"),
         ("batch-he-ana.csv", b"code,text\r\n", "the column 'context' is missing"),
+        ("batch-he-ana.csv", b"code,code\r\n", "the column 'code' is there twice"),
+        ("batch-he-ana.csv", b'code,"text', "this is not CSV"),
     ],
 )
 def test_files_that_are_no_sheets_are_told(make, name, content, told):
@@ -277,3 +281,93 @@ def test_a_review_has_the_same_contents_in_every_language(make):
         ("ar", "ben", 45),
     ]
     assert found.items[0].labels["Harm"] == (5, None)
+
+
+def test_codes_are_no_numbers():
+    codes = [code_of(0, "sheet", str(n)) for n in range(2_000)]
+    assert len(set(codes)) == 2_000
+    assert all(code.isascii() and code.isalpha() and "E" not in code for code in codes)
+
+
+@pytest.mark.parametrize("part", ["xl/workbook.xml", "xl/styles.xml", "xl/worksheets/sheet1.xml"])
+def test_damaged_workbooks_are_told(make, part):
+    folder = make("annotation", languages=["he"], people=["ana"])
+    name = "batch-he-ana.xlsx"
+    with ZipFile(folder / "send" / name) as sent, ZipFile(folder / "returned" / name, "w") as damaged:
+        for entry in sent.namelist():
+            content = sent.read(entry)
+            damaged.writestr(entry, content[: len(content) // 2] if entry == part else content)
+    with pytest.raises(UserError, match="cannot be read as a spreadsheet"):
+        bring_back(folder, folder / "returned", set_aside=False)
+
+
+def test_formulas_are_read_as_typed_and_a_wrong_size_of_the_page_loses_nothing(make):
+    folder = make("annotation", languages=["he"], people=["ana"])
+    fill_xlsx(folder, "batch-he-ana", lambda row: {"Insult (1-3)": "=1+1"})
+    path = folder / "returned" / "batch-he-ana.xlsx"
+    with ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet], count = re.subn(rb'<dimension ref="[A-Z0-9:]+"', b'<dimension ref="A1:A1"', parts[sheet])
+    assert count == 1
+    with ZipFile(path, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    found = bring_back(folder, folder / "returned", set_aside=True)
+    assert [problem.kind for problem in found.problems] == ["not-a-level"] * 20
+
+
+def test_files_under_other_names_and_cells_outside_the_columns_are_told(make):
+    folder = make("annotation", languages=["he"], people=["ana", "ben"])
+    fill_csv(folder, "batch-he-ana", levels(1))
+    path = folder / "returned" / "batch-he-ana.csv"
+    (folder / "returned" / "batch-he-ben (1).csv").write_bytes(path.read_bytes())
+    lines = path.read_bytes().split(b"\r\n")
+    path.write_bytes(b"\r\n".join([lines[0], lines[1] + b",x,y", *lines[2:]]))
+    found = bring_back(folder, folder / "returned", set_aside=True)
+    assert [(one.file, one.row, one.kind) for one in found.problems] == [
+        ("batch-he-ben (1).csv", None, "unknown-file"),
+        ("batch-he-ana.csv", 2, "outside-columns"),
+    ]
+    assert found.missing[0].missing == 0  # the answers of that row count
+
+
+def test_an_empty_folder_and_a_damaged_key_are_told(make):
+    folder = make("annotation", languages=["he"], people=["ana"])
+    with pytest.raises(UserError, match="is empty; put the returned sheets there"):
+        bring_back(folder, folder / "returned", set_aside=False)
+    key = folder / "key" / "items.jsonl"
+    whole = key.read_bytes()
+    key.write_bytes(whole[:100])
+    with pytest.raises(UserError, match="is damaged .*put it back"):
+        read_batch(folder)
+    key.write_bytes(whole.split(b"\n", 1)[1])
+    with pytest.raises(UserError, match="1 items are gone"):
+        read_batch(folder)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "told"),
+    [
+        ({"languages": ["he", "sw"]}, "No item of items fits the recipe batch in sw"),
+        ({"dialects": ["a, b"]}, "a dialect with a comma"),
+    ],
+)
+def test_batches_that_nobody_could_fill_in_are_refused(make, recipe, told):
+    with pytest.raises(UserError, match=told):
+        make("annotation", **recipe)
+
+
+@pytest.mark.parametrize(("content", "told"), [(b"Gr\xfcn", "not UTF-8"), (b"\n \n", "is empty")])
+def test_guidelines_that_cannot_be_read_are_told(make, tmp_path, content, told):
+    (tmp_path / "rules.txt").write_bytes(content)
+    with pytest.raises(UserError, match=told):
+        make("annotation", guidelines=str(tmp_path / "rules.txt"))
+
+
+def test_a_list_too_long_for_a_cell_is_left_out(make):
+    folder = make(
+        "transcreation", languages=["he"], people=["ana"], dialects=[f"dialect number {n}" for n in range(30)]
+    )
+    page = load_workbook(folder / "send" / "batch-he-ana.xlsx")["texts"]
+    assert not page.data_validations.dataValidation
