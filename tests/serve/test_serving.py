@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import base64
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from fastapi import FastAPI
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
+
+import serve.starter
+from babelguard.errors import UserError
+from babelguard.recipe import load_recipe
+from serve.api.keys import KeyRing
+from serve.api.settings import ServeRecipe
+from serve.run import RECIPE, main
+from serve.serving import _is_loopback, _mount_pages
+from serve.starter import starter_bundle
+from tests.conftest import REPOSITORY
+
+KEY = "k" * 20
+RECIPES = sorted((REPOSITORY / "recipes" / "serve").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_every_recipe_is_valid_and_opens_with_its_command(path: Path) -> None:
+    load_recipe(path, ServeRecipe)
+    assert "python -m serve.run" in path.read_text(encoding="utf-8").split("\n", 1)[0]
+
+
+def test_the_command_line_stands_above_environment_and_recipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("port: 1\nhost: ::1\nbundle: from-recipe\nbatching: {queue_texts: 300}\n", encoding="utf-8")
+    monkeypatch.setenv("BABELGUARD__PORT", "2")
+    monkeypatch.setenv("BABELGUARD__BATCHING__QUEUE_TEXTS", "400")
+    main(bundle=Path("it's here"), recipe=recipe, port=3, overrides=["limits.texts=7"], dry_run=True)
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert (shown["port"], shown["host"], shown["bundle"]) == (3, "::1", "it's here")
+    assert (shown["batching"]["queue_texts"], shown["limits"]["texts"]) == (400, 7)
+
+
+def test_unknown_settings_name_the_nearest_one() -> None:
+    with pytest.raises(UserError, match="Did you mean 'queue_texts'"):
+        load_recipe(RECIPE, ServeRecipe, ["batching.queue_text=3"])
+
+
+def test_without_the_starter_guard_a_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(serve.starter, "FOLDER", tmp_path)
+    with pytest.raises(UserError, match="name a bundle's folder"):
+        starter_bundle()
+    (tmp_path / "guard.json").write_text("{}", encoding="utf-8")
+    assert starter_bundle() == tmp_path
+
+
+def pages(monkeypatch: pytest.MonkeyPatch, keys: KeyRing | None) -> TestClient:
+    module = ModuleType("made_up_pages")
+
+    def mount(api: FastAPI, guard: Any, *, policy: Path | None) -> None:
+        assert (guard, policy) == ("the guard", Path("policy.yaml"))
+        api.mount("/ui", PlainTextResponse("a page"))
+
+    vars(module)["mount"] = mount
+    monkeypatch.setitem(sys.modules, "made_up_pages", module)
+    api = FastAPI()
+    guard: Any = "the guard"
+    _mount_pages(ServeRecipe(ui="made_up_pages:mount", policy=Path("policy.yaml")), api, guard, keys)
+    return TestClient(api)
+
+
+def test_pages_are_mounted_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pages(monkeypatch, None).get("/ui/").text == "a page"
+
+
+def test_pages_ask_for_a_key_where_keys_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = pages(monkeypatch, KeyRing({"tests": KEY}))
+    refused = client.get("/ui/")
+    assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Basic realm="babelguard"')
+    credentials = base64.b64encode(f"anyone:{KEY}".encode()).decode()
+    assert client.get("/ui/", headers={"authorization": f"Basic {credentials}"}).text == "a page"
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [("app", "MODULE:FUNCTION"), ("no_such_module_here:mount", "cannot be imported"), ("json:mount", "does not have")],
+)
+def test_pages_that_are_not_there_are_told(target: str, said: str) -> None:
+    guard: Any = None
+    with pytest.raises(UserError, match=said):
+        _mount_pages(ServeRecipe(ui=target), FastAPI(), guard, None)
+
+
+def test_a_missing_gradio_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pages_that_need_gradio.py").write_text("import gradio\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    class Hidden:
+        @staticmethod
+        def find_spec(name: str, *_: Any) -> None:
+            if name == "gradio":
+                raise ModuleNotFoundError("No module named 'gradio'", name="gradio")
+
+    monkeypatch.delitem(sys.modules, "gradio", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Hidden, *sys.meta_path])
+    guard: Any = None
+    with pytest.raises(UserError, match=r"babelguard\[demo\]"):
+        _mount_pages(ServeRecipe(ui="pages_that_need_gradio:mount"), FastAPI(), guard, None)
+
+
+def test_what_counts_as_this_machine_alone() -> None:
+    assert all(map(_is_loopback, ("127.0.0.1", "localhost", "::1", "127.1.2.3")))
+    assert not any(map(_is_loopback, ("0.0.0.0", "::", "10.0.0.1", "example.org", "")))
+
+
+def test_the_image_copies_what_there_is_and_does_not_run_as_root() -> None:
+    lines = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    copied = [line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
+    for name in (name for names in copied for name in names):
+        assert (REPOSITORY / name).exists(), name
+    assert any(line.startswith("USER ") and line.split()[1] not in {"0", "root"} for line in lines)
+    assert any(line.startswith("HEALTHCHECK ") for line in lines)
+    assert not any("latest" in line for line in lines if line.startswith("FROM "))
