@@ -8,7 +8,7 @@ head on the same texts once, 32 at a time, cut at 128 tokens. The stock trainer 
 128; ours is `train.classifier` as recipes use it. Each measurement is a process of its own, in turn, the best of
 `--repeats` counts. Time is the process's own on a CPU (one thread, so that other work on the machine does not count)
 and that of the clock on CUDA. Memory is the peak of the process (of the device on CUDA), for an adapter and for all
-weights.
+weights, and the part of it that does not depend on the batch: weights, gradients and the optimiser's averages.
 """
 
 # ruff: noqa: ANN401 - what is handed about are objects of transformers and torch
@@ -69,15 +69,16 @@ def main() -> None:
             done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             results.append(json.loads(done.stdout.splitlines()[-1]))
     speed = {case: max(result["items_per_s"] for result in results) for case, results in found.items()}
-    memory = {case: min(result["peak_mib"] for result in results) for case, results in found.items()}
-    print(f"batches of 32, window {chosen.window}, best of {chosen.repeats}")
-    print(f"ours          {speed['ours']:8.1f} items/s   {memory['ours']:8.0f} MiB   (LoRA)")
-    print(
-        f"stock trainer {speed['stock']:8.1f} items/s   {memory['stock']:8.0f} MiB   (LoRA, padded to {chosen.window})"
-    )
-    print(f"all weights   {speed['all-weights']:8.1f} items/s   {memory['all-weights']:8.0f} MiB")
+    print(f"batches of 32, window {chosen.window}, best of {chosen.repeats}; peak and state of memory in MiB")
+    names = {
+        "ours": "ours, LoRA",
+        "stock": f"stock trainer, LoRA, padded to {chosen.window}",
+        "all-weights": "all weights",
+    }
+    for case, results in found.items():
+        peak, state = (min(result[name] for result in results) for name in ("peak_mib", "state_mib"))
+        print(f"{names[case]:38} {speed[case]:8.1f} items/s {peak:8.0f} {state:8.0f}")
     print(f"speed ratio ours/stock {speed['ours'] / speed['stock']:.2f}")
-    print(f"memory ratio LoRA/all weights {memory['ours'] / memory['all-weights']:.2f}")
 
 
 def measure(chosen: argparse.Namespace) -> dict[str, float]:
@@ -105,12 +106,20 @@ def measure(chosen: argparse.Namespace) -> dict[str, float]:
         trainer.add_callback(clock)
         trainer.train()
     cuda = torch.cuda.is_available()
-    peak = (
-        torch.cuda.max_memory_allocated() / 2**20
-        if cuda
-        else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
-    )
-    return {"items_per_s": 32 * chosen.steps / clock.seconds, "peak_mib": peak}
+    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    return {
+        "items_per_s": 32 * chosen.steps / clock.seconds,
+        "peak_mib": torch.cuda.max_memory_allocated() / 2**20 if cuda else resident,
+        "state_mib": state_bytes(trainer) / 2**20,
+    }
+
+
+def state_bytes(trainer: Any) -> int:
+    """Return the size of weights, gradients and the optimiser's averages: what does not depend on the batch."""
+    weights = list(trainer.model.parameters())
+    gradients = [weight for weight in weights if weight.requires_grad]
+    kept = [value for state in trainer.optimizer.state.values() for value in state.values() if hasattr(value, "nbytes")]
+    return sum(tensor.nbytes for tensor in (*weights, *gradients, *kept))
 
 
 def step_clock() -> Any:

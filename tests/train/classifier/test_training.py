@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ import torch
 import yaml
 
 from babelguard.errors import UserError
-from babelguard.item import Item
 from tests.train.classifier import tiny
 from train.calibrating import read_block
 from train.classifier.load import load_trained
@@ -242,8 +240,30 @@ def test_early_stopping_ends_a_run(tmp_path: Path, encoder: Path, corpus: Path) 
     assert list((folder / "tensorboard").iterdir())
 
 
-def mended(**changes: Any) -> list[Item]:
-    return [replace(item, **changes) for item in tiny.items()]
+@pytest.mark.slow
+def test_two_processes_share_the_batches(tmp_path: Path, encoder: Path, corpus: Path) -> None:
+    plan = tiny.plan_of(tmp_path, corpus, encoder, "optimisation.accumulation=2")
+    recipe = next(tmp_path.glob("*.yaml"))
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--nproc_per_node=2",
+        "--master_port=29517",
+        "-m",
+        "train.run",
+    ]
+    repository = Path(__file__).resolve().parents[3]
+    done = subprocess.run(
+        [*command, str(recipe), "--set", "optimisation.accumulation=2"],
+        cwd=repository,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    trained = json.loads((plan.run_folder / "trained.json").read_text())
+    assert trained["planned_steps"] == -(-STEPS // 4)
+    assert load_trained(plan.run_folder).logits(["river angry"]).shape == (1, 18)
 
 
 MISTAKES = {

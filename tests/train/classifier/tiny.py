@@ -112,7 +112,7 @@ def plan_of(folder: Path, corpus: Path, model: Path, *sets: str) -> TrainPlan[Cl
         f"name: tiny\nkind: classifier\ncorpus: {{source: items, path: {corpus}}}\nmodel: {{base: {model}, window: 24, "
         f"overlap: 4}}\noptimisation: {{epochs: 2, learning_rate: 0.01, report_to: []}}\nbatches: {{items: 16}}\n"
         f"lora: {{rank: 4, dropout: 0.0}}\nhead: {{learning_rate: 0.05}}\noutput: {folder}\n"
-        "calibration: {folds: 2}\n",
+        "calibration: {folds: 2, deviations: [1], levels: {shrinkage: [10], candidates: 5}, flags: {shrinkage: [9]}}\n",
         encoding="utf-8",
     )
     plan: TrainPlan[Any] = load_plan(recipe, sets)
