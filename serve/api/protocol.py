@@ -24,9 +24,9 @@ class TimedProtocol(HttpToolsProtocol):
         self._overdue: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Expect a header."""
+        """Expect a request."""
         super().connection_made(transport)
-        self._expect(self.limits.header_seconds)
+        self._expect(self.limits.idle_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Expect nothing any more."""
@@ -34,10 +34,9 @@ class TimedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
-        """Expect the header of the next request on a connection."""
+        """Expect the rest of the header, for the first and for every further request on a connection."""
         super().on_message_begin()
-        if self._overdue is None:
-            self._expect(self.limits.header_seconds)
+        self._expect(self.limits.header_seconds)
 
     def on_headers_complete(self) -> None:
         """Let the app take its time."""
