@@ -22,6 +22,7 @@ from train.classifier.load import BEST
 from train.classifier.material import Material, prepare
 from train.classifier.options import ClassifierOptions
 from train.classifier.spec import FILE, GuardSpec
+from train.classifier.warm_start import start_from
 from train.console import say
 from train.corpus import TrainingCorpus, read_corpus
 from train.recipe import TrainPlan
@@ -63,6 +64,8 @@ def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: Run
     if os.environ.get("RANK", "0") == "0":
         folder.write_text(FILE, spec.model_dump_json(indent=2) + "\n")
     trainer, limit = make_trainer(plan, material, built, folder.path, processes)
+    if plan.options.start_from is not None:
+        start_from(plan.options.start_from.expanduser(), trainer.model, spec)
     last = _last_checkpoint(folder.path)
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     if limit.reached:

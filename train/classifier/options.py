@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -100,6 +101,9 @@ class ClassifierOptions(RecipeModel):
 
     model: BaseModelRecipe
     lora: LoraOptions | None = Field(LoraOptions(), description="The adapter; null trains all weights")
+    start_from: Path | None = Field(
+        None, description="Run folder of a trained guard whose adapter and head are trained further"
+    )
     head: HeadRecipe = HeadRecipe()
     loss: LossRecipe = LossRecipe()
     sampling: SamplingRecipe = SamplingRecipe()
