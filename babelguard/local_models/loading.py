@@ -13,7 +13,11 @@ from pydantic import Field
 from babelguard.checksums import hash_of
 from babelguard.errors import UserError
 from babelguard.local_models.gguf import converted
+from babelguard.local_models.unloadable import told_if_unloadable
+from babelguard.local_models.vocabulary import check_vocabulary
 from babelguard.recipe import RecipeModel
+
+_WHAT = "a causal language model"
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -79,12 +83,10 @@ def fingerprint_of(options: LoadingOptions) -> str:
         return hash_of(
             [_digest_of_ends(path) for path in files if path.is_file()], dtype_of(options), options.attention
         )
-    try:
+    with told_if_unloadable(options.model, _WHAT):
         config = AutoConfig.from_pretrained(
             source, revision=options.revision, trust_remote_code=options.trust_remote_code
         )
-    except (OSError, ValueError) as error:
-        raise UserError(_reason(options.model, error)) from None
     return hash_of(source, config._commit_hash, arguments, dtype_of(options), options.attention)
 
 
@@ -115,12 +117,16 @@ def load_model(options: LoadingOptions) -> LoadedModel:
 
     source, arguments = _source_of(options)
     dtype = dtype_of(options)
-    copy = converted(source, arguments["gguf_file"], dtype) if arguments else None
-    if copy is not None:
-        source, arguments = copy, {}
-    common: dict[str, Any] = {"revision": options.revision, "trust_remote_code": options.trust_remote_code, **arguments}
     attention = {} if options.attention == "auto" else {"attn_implementation": options.attention}
-    try:
+    with told_if_unloadable(options.model, _WHAT):
+        copy = converted(source, arguments["gguf_file"], dtype) if arguments else None
+        if copy is not None:
+            source, arguments = copy, {}
+        common: dict[str, Any] = {
+            "revision": options.revision,
+            "trust_remote_code": options.trust_remote_code,
+            **arguments,
+        }
         tokenizer = AutoTokenizer.from_pretrained(source, **common)
         loaded: Any = AutoModelForCausalLM.from_pretrained(
             source,
@@ -131,9 +137,8 @@ def load_model(options: LoadingOptions) -> LoadedModel:
             **attention,
             **common,
         )
-    except (OSError, ValueError, ImportError) as error:
-        raise UserError(_reason(options.model, error)) from None
     model, report = loaded
+    check_vocabulary(tokenizer, model.config, options.model)
     if missing := sorted(report["missing_keys"]):
         raise UserError(
             f"The model {options.model} lacks trained weights for {missing[0]}, so it is no finished language model; "
@@ -164,18 +169,6 @@ def _source_of(options: LoadingOptions) -> tuple[str, dict[str, str]]:
     if options.model.startswith((".", "/", "~")) or options.model.count("/") > 1:
         raise UserError(f"The model folder {path} does not exist; give an existing folder or a hub name (owner/model).")
     return options.model, {"gguf_file": options.gguf_file} if options.gguf_file else {}
-
-
-def _reason(model: str, error: Exception) -> str:
-    first = str(error).strip().split("\n")[0][:300]
-    if "safetensors" in first and "trust" not in first:
-        return f"The model {model} has no safetensors weights, and no others are read: {first}"
-    if isinstance(error, OSError):
-        return (
-            f"The model {model} cannot be loaded: {first} If this machine does not reach the hub, fetch the model "
-            "elsewhere and set the rater's 'model' to its folder; a gated model also needs HF_TOKEN in the environment."
-        )
-    return f"The model {model} cannot be loaded as a causal language model: {first}"
 
 
 def _digest_of_ends(path: Path, size: int = 1 << 20) -> str:

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from babelguard.errors import UserError
+from babelguard.local_models.unloadable import told_if_unloadable
+from babelguard.local_models.vocabulary import check_vocabulary
 
 _ENDS = 1 << 20
+_WHAT = "a sequence classifier"
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Checkpoint:
         import torch
         from transformers import AutoModelForSequenceClassification
 
-        try:
+        with told_if_unloadable(self.name, _WHAT):
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 self.source,
                 config=self.config,
@@ -58,8 +61,6 @@ class Checkpoint:
                 dtype=getattr(torch, dtype),
                 output_loading_info=True,
             )
-        except (OSError, ValueError, ImportError) as error:
-            raise UserError(_reason(self.name, error)) from None
         if missing := sorted(report["missing_keys"]):
             raise UserError(
                 f"The model {self.name} lacks trained weights for {missing[0]}, so it is no finished classifier; "
@@ -99,14 +100,13 @@ def open_checkpoint(model: str, revision: str | None, tokenizer: str | None, *, 
         )
     source, name = (str(folder), folder.name) if local else (model, model)
     common: dict[str, Any] = {"trust_remote_code": trust_remote_code}
-    try:
+    with told_if_unloadable(name, _WHAT):
         config = AutoConfig.from_pretrained(source, revision=revision, **common)
         own = tokenizer is None
         loaded = AutoTokenizer.from_pretrained(tokenizer or source, revision=revision if own else None, **common)
-    except (OSError, ValueError, ImportError, KeyError) as error:
-        raise UserError(_reason(name, error)) from None
     if not loaded.is_fast:
         raise UserError(f"The model {name} has no fast tokenizer (tokenizer.json), which windows need; convert it.")
+    check_vocabulary(loaded, config, name)
     parts = [_digest_of_folder(folder) if local else f"{source} {config._commit_hash}"]
     if tokenizer is not None:
         of_tokenizer = Path(tokenizer).expanduser()
@@ -120,18 +120,6 @@ def _require_libraries(model: str) -> None:
         raise UserError(
             f"The model {model} needs {' and '.join(missing)}; install with: pip install 'babelguard[judges]'."
         )
-
-
-def _reason(model: str, error: Exception) -> str:
-    first = str(error).strip().split("\n")[0][:300].rstrip(".") + "."
-    if "safetensors" in first:
-        return f"The model {model} has no safetensors weights, and no others are read: {first}"
-    if isinstance(error, OSError):
-        return (
-            f"The model {model} cannot be loaded: {first} If this machine does not reach the hub, fetch the model "
-            "elsewhere and set model to its folder; a gated model also needs HF_TOKEN in the environment."
-        )
-    return f"The model {model} cannot be loaded as a sequence classifier: {first}"
 
 
 def _digest_of_folder(folder: Path) -> str:

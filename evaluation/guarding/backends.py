@@ -15,6 +15,8 @@ from babelguard.generators.vllm import VllmGenerator
 from babelguard.local_models.loading import LoadingOptions, fingerprint_of, load_model, name_of
 from babelguard.local_models.local_model import LocalModel
 from babelguard.local_models.shelf import SHELF
+from babelguard.local_models.unloadable import told_if_unloadable
+from babelguard.local_models.vocabulary import check_vocabulary
 from babelguard.recipe import validate
 from babelguard.response_cache import ResponseCache, cached
 from evaluation.guarding.adapter import find_adapter
@@ -184,12 +186,10 @@ def _tokenizer_and_window(loading: LoadingOptions) -> tuple[Any, int | None]:
     path = Path(loading.model).expanduser()
     source = str(path) if path.is_dir() else loading.model
     common = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
-    try:
+    with told_if_unloadable(name_of(loading), "a causal language model"):
         config = AutoConfig.from_pretrained(source, **common).get_text_config()
         tokenizer = AutoTokenizer.from_pretrained(source, **common)
-    except (OSError, ValueError, ImportError) as error:
-        first = str(error).strip().split("\n")[0][:300]
-        raise UserError(f"The tokenizer of {name_of(loading)} cannot be loaded: {first}") from None
+    check_vocabulary(tokenizer, config, name_of(loading))
     longest = getattr(config, "max_position_embeddings", None)
     return tokenizer, longest if isinstance(longest, int) else None
 

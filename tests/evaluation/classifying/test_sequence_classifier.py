@@ -125,11 +125,46 @@ def test_only_safetensors_are_read(tmp_path: Path) -> None:
         rater(tmp_path)
 
 
+def test_a_cut_download_is_told(tmp_path: Path) -> None:
+    save_tiny(tmp_path, "bert", list(LABELS))
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
+    built = rater(tmp_path)
+    with pytest.raises(UserError, match=r"has damaged weights .*; fetch its \*\.safetensors again"):
+        list(built.rate([Item("x/1", "a cat", "en", "x", "x/1")]))
+
+
+def test_a_model_without_its_vocabulary_is_refused(tmp_path: Path) -> None:
+    """Transformers makes a tokenizer of control tokens alone, to which every text is the same."""
+    save_tiny(tmp_path, "bert", list(LABELS))
+    for file in tmp_path.glob("*token*"):
+        file.unlink()
+    with pytest.raises(UserError, match=r"comes without a vocabulary.*put its tokenizer\.json beside config\.json"):
+        rater(tmp_path)
+
+
+def test_another_model_s_tokenizer_is_refused(tmp_path: Path) -> None:
+    save_tiny(tmp_path, "bert", list(LABELS))
+    configuration = tmp_path / "config.json"
+    record = json.loads(configuration.read_bytes())
+    configuration.write_text(json.dumps({**record, "vocab_size": 100}), encoding="utf-8")
+    with pytest.raises(UserError, match=r"the model .+ knows 100 tokens; give the tokenizer that belongs"):
+        rater(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
+def test_a_damaged_file_is_told(tmp_path: Path, file: str) -> None:
+    save_tiny(tmp_path, "bert", list(LABELS))
+    (tmp_path / file).write_text("[1]", encoding="utf-8")
+    with pytest.raises(UserError, match="cannot be loaded"):
+        rater(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
         ("./nowhere", "The model folder ./nowhere does not exist"),
-        ("somebody/some-model", "somebody/some-model cannot be loaded: .*set model to its folder"),
+        ("somebody/some-model", "somebody/some-model cannot be loaded: .*set the rater's 'model' to its folder"),
     ],
 )
 def test_models_that_are_not_there(model: str, message: str) -> None:
