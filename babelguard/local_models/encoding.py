@@ -34,7 +34,7 @@ def encode_prompt(tokenizer: Any, prompt: Prompt, template_options: Mapping[str,
             f"The model {tokenizer.name_or_path} has no chat template, so it is no chat model; "
             "set 'layout: completion', or give a chat model."
         )
-    from jinja2.exceptions import TemplateError
+    from babelguard.template_errors import TEMPLATE_ERRORS
 
     # Without this, transformers takes only tokens that the template itself writes for control tokens.
     tokenizer.chat_control_tokens = sorted(control_tokens(tokenizer))
@@ -48,8 +48,11 @@ def encode_prompt(tokenizer: Any, prompt: Prompt, template_options: Mapping[str,
             sanitize_control_tokens=True,
             **template_options,
         )
-    except TemplateError as error:
-        raise UserError(f"The chat template of {tokenizer.name_or_path} refuses the prompt: {error}.") from None
+    except TEMPLATE_ERRORS as error:
+        raise UserError(
+            f"The chat template of {tokenizer.name_or_path} refuses the prompt: {error}; check "
+            "template_options and that the model is one for chats."
+        ) from None
     return list(ids)
 
 

@@ -111,7 +111,7 @@ def render(
     Raises:
         UserError: There is no template, or it refuses the turns.
     """
-    from jinja2.exceptions import TemplateError
+    from babelguard.template_errors import TEMPLATE_ERRORS
 
     if template is None and not tokenizer.chat_template:
         raise UserError(
@@ -126,8 +126,10 @@ def render(
         text = tokenizer.apply_chat_template(
             turns, chat_template=template, tokenize=False, add_generation_prompt=True, **variables
         )
-    except TemplateError as error:
-        raise UserError(f"The guard's template refuses the conversation: {error}.") from None
+    except TEMPLATE_ERRORS as error:
+        raise UserError(
+            f"The guard's template refuses the conversation: {error}; mend 'template' or 'variables'."
+        ) from None
     pieces: list[str | int] = []
     for number, piece in enumerate(_HOLDERS.split(text)):
         if number % 2:

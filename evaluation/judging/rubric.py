@@ -18,8 +18,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from babelguard.checksums import hash_of
 from babelguard.errors import UserError, unknown_name
-from babelguard.item import Item
+from babelguard.item import Item, Role
 from babelguard.taxonomy import Taxonomy
+from babelguard.template_errors import TEMPLATE_ERRORS
 from evaluation.judging.examples import TEMPLATES, Example
 from evaluation.judging.labels import labels_of
 from evaluation.judging.quoting import content_of, quoted, type_of
@@ -27,6 +28,7 @@ from evaluation.judging.quoting import content_of, quoted, type_of
 VARIABLES = ("TYPE", "CATEGORIES", "VALUES", "EXAMPLES", "PROMPT")
 OWN_RUBRIC = TEMPLATES / "rubric.j2"
 OWN_VALUES = TEMPLATES / "values.txt"
+_TRIAL = Item(id="trial", source="trial", source_id="trial", text="Good morning.", language="en", role=Role.PROMPT)
 _PLACEHOLDER = re.compile(r"\$(?:([A-Z][A-Z_]*)\b|\{([A-Z][A-Z_]*)\})")
 
 
@@ -103,7 +105,7 @@ def load_rubric(
     named = _labels(taxonomy, labels or {})
     shown = [[example.text, dict(example.levels)] for example in examples]
     categories = [[c.name, c.title, c.definition, list(c.levels)] for c in taxonomy]
-    return Rubric(
+    rubric = Rubric(
         taxonomy=taxonomy,
         fill=fill,
         labels=named,
@@ -112,6 +114,8 @@ def load_rubric(
         fingerprint=hash_of("rubric", 1, template, path.suffix == ".j2", said, shown, named, categories),
         examples=examples,
     )
+    rubric.render(_TRIAL)  # what goes wrong in it shows before a model is loaded
+    return rubric
 
 
 def _read(path: Path, what: str) -> str:
@@ -142,14 +146,15 @@ def _jinja(text: str, path: Path) -> Callable[[Mapping[str, Any]], str]:
         template = environment.from_string(text)
         used = meta.find_undeclared_variables(environment.parse(text))
     except TemplateError as error:
-        raise UserError(f"{path}, line {getattr(error, 'lineno', 1)}: {error}.") from None
+        raise UserError(f"{path}, line {getattr(error, 'lineno', 1)}: {str(error).rstrip('.')}; mend it.") from None
     _check_variables(used, path)
 
     def fill(values: Mapping[str, Any]) -> str:
         try:
             return template.render(**values)
-        except TemplateError as error:
-            raise UserError(f"The rubric {path} cannot be filled in: {error}.") from None
+        except TEMPLATE_ERRORS as error:
+            reason = str(error).rstrip(".")
+            raise UserError(f"The rubric {path} cannot be filled in: {reason}; mend its expressions.") from None
 
     return fill
 

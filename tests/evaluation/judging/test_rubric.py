@@ -154,3 +154,13 @@ def test_all_that_a_judge_reads_is_in_the_fingerprint(own: Rubric, tmp_path: Pat
     ]
     assert len({rubric.fingerprint for rubric in rubrics}) == len(rubrics)
     assert load_rubric(RTP_LX).fingerprint == load_rubric(RTP_LX).fingerprint
+
+
+@pytest.mark.parametrize(
+    "expression", ["{{ 1 / 0 }}", "{{ PROMPT + 1 }}", "{% for n in range(10**9) %}.{% endfor %}", "{% include 'x' %}"]
+)
+def test_an_expression_that_fails_is_told_before_any_model_is_loaded(tmp_path: Path, expression: str) -> None:
+    path = tmp_path / "own.j2"
+    path.write_text("{{ PROMPT }} " + expression, encoding="utf-8")
+    with pytest.raises(UserError, match=r"own\.j2 cannot be filled in: .+; mend its expressions\."):
+        load_rubric(RTP_LX, path)
