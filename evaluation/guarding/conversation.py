@@ -52,10 +52,10 @@ def exchange_of(item: Item, shown: Shown = "all", without_prompt: WithoutPrompt 
     if turns and turns[0][0] == "assistant":
         if without_prompt == "empty-prompt":
             turns.insert(0, ("user", ""))
-            remarks.append("the prompt is not known; rated as the answer to an empty turn")
+            remarks.append("the prompt is not known: rated as the answer to an empty turn")
         elif len(turns) == 1:
             turns = [("user", turns[0][1])]
-            remarks.append("the prompt is not known; rated as a user's turn")
+            remarks.append("the prompt is not known: rated as a user's turn")
         else:
             turns = turns[1:]
             remarks.append("the conversation's first turn is an assistant's and is not shown")

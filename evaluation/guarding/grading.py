@@ -27,6 +27,9 @@ from evaluation.guarding.codes import read_codes
 DIGITS = 6
 """Decimals of the probabilities that are kept, and that levels are read from."""
 
+BETWEEN_REMARKS = "; "
+"""Stands between the remarks in a detail; no remark holds it."""
+
 FlaggedLevel = Literal["middle", "top", "graded"]
 
 
@@ -83,7 +86,7 @@ class Grading:
             harms: Harm (0-1) of each answer of the verdict.
             remarks: What must be known about every level, for its detail.
         """
-        remark = "; ".join(remarks)
+        remark = BETWEEN_REMARKS.join(remarks)
         counted = [(question, self._unusable(question)) for question in asked]
         scores = {}
         for name in self.covers:
@@ -154,7 +157,7 @@ class Grading:
                 missing = missing or reason
         if found:
             said = f"flagged by {', '.join(dict.fromkeys(found))}"
-            return Score(self._flag(category, harm), detail="; ".join(filter(None, (said, remark))))
+            return Score(self._flag(category, harm), detail=BETWEEN_REMARKS.join(filter(None, (said, remark))))
         return missing or Score(1, detail=remark or None)
 
     def _named(self, answer: Answer, category: Category) -> tuple[list[str], Score | None]:

@@ -25,6 +25,8 @@ from evaluation.rater import complete
 EMPTY = "the text is empty; nothing was sent"
 HARMLESS = "Good morning. The weather is fine today."
 """What a service is probed with, in English."""
+_IN_PIECES, _UNTRAINED, _BETWEEN = "pieces:", "not specially trained in", "; "
+"""Remarks in a score's detail, and what stands between two."""
 _REASONS = {
     "language_not_supported_by_attribute": Status.NOT_COVERED,
     "language_detection_failed": Status.NOT_COVERED,
@@ -43,6 +45,7 @@ class _Order:
     labels: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()
     reason: Score | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass
@@ -63,8 +66,8 @@ class ModerationRater:
     client: EndpointClient
     cache: ResponseCache | None = None
     cut_points: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    _in_pieces: set[str] = field(default_factory=set)
-    _untrained: set[str] = field(default_factory=set)
+    _in_pieces: int = field(default=0, init=False)
+    _untrained: set[str] = field(default_factory=set, init=False)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -73,7 +76,7 @@ class ModerationRater:
         if self._in_pieces:
             unit = "bytes" if self.service.longest_in_bytes else "characters"
             found.append(
-                f"{self.name}: {len(self._in_pieces):,} texts longer than {self.service.longest:,} {unit} were rated "
+                f"{self.name}: {self._in_pieces:,} texts longer than {self.service.longest:,} {unit} were rated "
                 "in overlapping pieces; the highest score of a piece counts."
             )
         if self._untrained:
@@ -99,6 +102,15 @@ class ModerationRater:
         for order in orders:
             yield self._rating(order, list(islice(replies, len(order.requests))))
 
+    def observe(self, rating: Rating) -> None:
+        """Count what the details say about how a text was rated, whichever start of the run wrote them."""
+        details = (score.detail for score in rating.scores.values() if score.level is not None)
+        for remark in next(filter(None, details), "").split(_BETWEEN):
+            if remark.startswith(_IN_PIECES):
+                self._in_pieces += 1
+            elif remark.startswith(_UNTRAINED):
+                self._untrained.add(remark.removeprefix(_UNTRAINED).strip())
+
     def _order(self, item: Item) -> _Order:
         text = "\n".join(part for part in (item.text, *(turn.content for turn in item.messages)) if part)
         labels = self.service.labels_for(item.language)
@@ -110,12 +122,12 @@ class ModerationRater:
             reason = f"{self.service.title} does not take the language {item.language}"
             return _Order(item, reason=Score.missing(Status.NOT_COVERED, reason))
         pieces = pieces_of(text, self.service.longest, self.service.longest_in_bytes)
-        if len(pieces) > 1:
-            self._in_pieces.add(item.id)
         trained = self.service.trained_languages
+        remarks = [f"{_IN_PIECES} {len(pieces)}"] if len(pieces) > 1 else []
         if trained and item.language.split("-")[0] not in trained:
-            self._untrained.add(item.language)
-        return _Order(item, labels, tuple(self.service.request(piece, item.language, labels) for piece in pieces))
+            remarks.append(f"{_UNTRAINED} {item.language}")
+        requests = tuple(self.service.request(piece, item.language, labels) for piece in pieces)
+        return _Order(item, labels, requests, remarks=tuple(remarks))
 
     def _rating(self, order: _Order, replies: Sequence[Reply]) -> Rating:
         if order.reason is not None:
@@ -166,7 +178,8 @@ class ModerationRater:
         score = max(reading.score for reading in found)
         flagged = any(reading.flagged for reading in found)
         level = level_of(score, self.taxonomy[category], self.cut_points.get(category), flagged)
-        return Score(level, probability=score if self.service.scores_are_probabilities else None)
+        probability = score if self.service.scores_are_probabilities else None
+        return Score(level, probability=probability, detail=_BETWEEN.join(order.remarks) or None)
 
     def _without(self, item: Item, reason: Score) -> Rating:
         scores = dict.fromkeys(self.covers, reason)

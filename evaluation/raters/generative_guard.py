@@ -20,7 +20,7 @@ from evaluation.guarding.asking import Asker, Unanswered
 from evaluation.guarding.backends import Prompter, open_guard
 from evaluation.guarding.conversation import Exchange, exchange_of
 from evaluation.guarding.form import Target
-from evaluation.guarding.grading import Asked, Grading
+from evaluation.guarding.grading import BETWEEN_REMARKS, Asked, Grading
 from evaluation.guarding.options import GenerativeGuardOptions
 from evaluation.guarding.prompting import GuardPrompt
 from evaluation.rater import RaterKind, Workbench, complete, fingerprint
@@ -42,7 +42,7 @@ class GenerativeGuardRater:
     prompting: Prompter
     asker: Asker
     grading: Grading
-    remarked: dict[str, int] = field(default_factory=dict)
+    remarked: dict[str, int] = field(default_factory=dict, init=False)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -58,6 +58,14 @@ class GenerativeGuardRater:
         for start in range(0, len(items), AT_ONCE):
             yield from self._rate(items[start : start + AT_ONCE])
 
+    def observe(self, rating: Rating) -> None:
+        """Count what the overall category's detail says: there it holds remarks alone, whichever start wrote it."""
+        overall = rating.scores[self.grading.overall]
+        if overall.level is None or overall.detail is None:
+            return
+        for remark in overall.detail.split(BETWEEN_REMARKS):
+            self.remarked[_kind(remark)] = self.remarked.get(_kind(remark), 0) + 1
+
     def _exchange(self, item: Item) -> Exchange:
         return exchange_of(item, self.options.conversation, self.options.without_prompt)
 
@@ -71,8 +79,6 @@ class GenerativeGuardRater:
             remarks.append([*exchange.remarks, *more])
         answers = self._answers(prompts)
         for item, exchange, asked, said in zip(items, exchanges, prompts, remarks, strict=True):
-            for remark in said:
-                self.remarked[_kind(remark)] = self.remarked.get(_kind(remark), 0) + 1
             results = [_asked(prompt, answers.get(id(prompt))) for prompt in asked]
             yield self._rating(item, exchange, asked, results, said)
 

@@ -10,7 +10,7 @@ from babelguard.item import Item, Message, Role
 from evaluation.guarding.conversation import exchange_of
 from tests.evaluation.guarding.tiny_guards import item
 
-UNKNOWN = ("the prompt is not known; rated as a user's turn",)
+UNKNOWN = ("the prompt is not known: rated as a user's turn",)
 
 
 def test_a_prompt_is_the_users_turn() -> None:
@@ -32,7 +32,7 @@ def test_a_response_to_an_unknown_prompt_is_rated_as_a_users_turn_and_says_so() 
 def test_or_as_the_answer_to_an_empty_turn() -> None:
     found = exchange_of(item(1, "b", role=Role.COMPLETION), without_prompt="empty-prompt")
     assert (found.texts, found.target) == (("", "b"), "response")
-    assert found.remarks == ("the prompt is not known; rated as the answer to an empty turn",)
+    assert found.remarks == ("the prompt is not known: rated as the answer to an empty turn",)
 
 
 def test_a_conversation_is_rated_by_its_last_turn() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from babelguard import UserError
 from babelguard.item import Message
-from babelguard.rating import Status
+from babelguard.rating import Rating, Status
 from tests.babelguard.endpoint.fault_server import Answer, fault_server, in_turn
 from tests.evaluation.moderation_apis.asked import KEY, azure, item, levels, rater
 
@@ -64,6 +64,12 @@ def test_severities_become_levels_and_four_categories_are_not_covered(output, se
     assert json.loads(rating.raw) == raw
 
 
+def observed(made, *ratings):
+    """Show a rater its ratings as a run does, which has read them from its folder."""
+    for rating in ratings:
+        made.observe(Rating.from_dict(rating.to_dict()))
+
+
 def test_a_long_text_is_rated_in_pieces_and_its_worst_counts():
     def script(asked, _):
         return azure(Hate=6 if "!" in asked.body["text"] else 0, SelfHarm=0, Sexual=0, Violence=1)
@@ -72,6 +78,7 @@ def test_a_long_text_is_rated_in_pieces_and_its_worst_counts():
     with fault_server(script) as server:
         made = rater("azure-content-safety", server)
         one, other = made.rate([item(text), item(f"{text}!", number=1)])
+    observed(made, one, other)
     assert levels(one)["IdentityAttack"] == 1
     assert levels(other)["IdentityAttack"] == 3
     assert max(len(body["text"]) for body in server.bodies) == 10_000
@@ -82,7 +89,8 @@ def test_a_long_text_is_rated_in_pieces_and_its_worst_counts():
 def test_a_language_without_special_training_is_noted():
     with fault_server([FINE]) as server:
         made = rater("azure-content-safety", server)
-        list(made.rate([item("a", "de"), item("b", "ko"), item("c", "zh-Hans"), item("d", "sw")]))
+        ratings = made.rate([item("a", "de"), item("b", "ko"), item("c", "zh-Hans"), item("d", "sw")])
+        observed(made, *ratings)
     (note,) = made.notes
     assert "not specially trained in ko, sw" in note
 

@@ -146,7 +146,12 @@ def test_every_item_ends_with_a_status(random: Path) -> None:
     assert "windows" in str(found[4].detail)
     assert found[5].status is Status.ERROR
     assert "windows are more than 'most_windows' (4)" in str(found[5].detail)
-    assert any("read in several windows: 1 items" in note for note in guard.notes)
+    # A later start of the run, which finds these ratings stored, tells the same.
+    started_again = build_guard(random, PRESET, longest_prompt=512, most_windows=4, longest_answer=2)
+    for rating in ratings:
+        started_again.observe(Rating.from_dict(rating.to_dict()))
+    assert any("read in several windows: 1 items" in note for note in started_again.notes)
+    assert any("lone surrogates are shown as U+FFFD: 2 items" in note for note in started_again.notes)
 
 
 def test_a_long_text_is_rated_by_its_worst_window(taught: Path) -> None:
