@@ -19,8 +19,12 @@ def checked_address(url: str, key_is_sent: bool, plain_http: bool = False) -> st
     Raises:
         UserError: It is no http address, it holds a secret, or a key would travel unencrypted.
     """
-    parts = urlsplit(url.strip())
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    try:
+        parts = urlsplit(url.strip())
+        parts.port  # noqa: B018 - looked at, since it may be none
+    except ValueError:  # half a bracket, or a port that is no number up to 65535
+        parts = urlsplit("")
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not url.strip().isprintable():
         raise UserError(f"base_url must be an address such as https://api.openai.com/v1, found {_shown(url)!r}.")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise UserError(

@@ -426,6 +426,10 @@ def test_openais_key_is_not_sent_to_others(monkeypatch):
     [
         ("api.example.org/v1", "must be an address such as"),
         ("ftp://example.org", "must be an address such as"),
+        ("http://[::1", "must be an address such as"),
+        ("http://127.0.0.1:99999/v1", "must be an address such as"),
+        ("http://127.0.0.1:port/v1", "must be an address such as"),
+        ("http://127.0.0.1/v1\nX-Header: y", "must be an address such as"),
         (f"https://user:{CANARY}@example.org/v1", "no user name, password"),
         (f"https://example.org/v1?key={CANARY}", "no user name, password"),
         ("http://example.org/v1", "would travel unencrypted to example.org"),
