@@ -70,8 +70,11 @@ def read_word_lists(
         names: Only these lists; all if `None`.
 
     Raises:
-        UserError: A file is missing, damaged or not UTF-8, a list is empty, or no file is a list.
+        UserError: The language is not known, a file is missing, damaged or not UTF-8, a list is empty, or no file is a
+            list.
     """
+    if code is not None and not languages_of(code):
+        raise UserError(f"The language {code!r} of the lists in {path} is none that items can have; give its code.")
     lists: list[WordList] = []
     set_aside: list[str] = []
     present: list[str] = []

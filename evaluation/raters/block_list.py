@@ -38,7 +38,9 @@ class BlockListOptions(RecipeModel):
     path: Path = Field(description="Folder of lists, zip file of lists, or one list: one entry a line")
     suffix: str = Field("", description="What follows the language code in the files' names")
     language: str | None = Field(None, description="Language of all lists, where their names do not tell")
-    lists: tuple[str, ...] | None = Field(None, description="Use only these lists, by file name without ending")
+    lists: tuple[str, ...] | None = Field(
+        None, min_length=1, description="Use only these lists, by file name without ending"
+    )
     password: str | None = Field(None, description="What opens encrypted zip files; published, so not kept secret")
     categories: tuple[str, ...] = Field(("Toxicity",), min_length=1, description="Categories that a hit speaks for")
     level: int | None = Field(

@@ -81,6 +81,8 @@ def test_a_single_list_of_a_stated_language(tmp_path: Path) -> None:
     assert read_word_lists(path, code="en").by_language() == {"en": {"words": ("cat",)}}
     with pytest.raises(UserError, match="set language"):
         read_word_lists(path)
+    with pytest.raises(UserError, match="The language 'xx' .* is none that items can have"):
+        read_word_lists(path, code="xx")
 
 
 @pytest.mark.parametrize("password", [None, "wrong"])
