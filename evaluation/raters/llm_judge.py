@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -50,7 +50,9 @@ class LlmJudgeOptions(RecipeModel):
     policy: str = Field(DEFAULT_POLICY, description="What to do with written values that are no levels")
     max_new_tokens: int = Field(200, ge=1, description="Where a written answer is stopped, in tokens")
     temperature: float = Field(0.0, ge=0.0, le=2.0, description="0 is greedy")
-    stop: tuple[str, ...] | None = Field(None, description="Strings that end a written answer; by layout if not set")
+    stop: tuple[Annotated[str, Field(min_length=1)], ...] | None = Field(
+        None, description="Strings that end a written answer; by layout if not set"
+    )
     seed: int = Field(0, ge=0, description="Of sampling, where the temperature is above 0")
 
     _from_preset = preset_options("llm-judge")
@@ -88,13 +90,16 @@ class LlmJudge:
         Raises:
             UserError: The model cannot be used as the recipe says; for example, it has no chat template.
         """
-        # Items of one type share the rubric's words to the last, so that a model computes them once.
-        shown = [item for item in items if content_of(item).strip()]
-        kinds = dict.fromkeys(map(type_of, shown))
-        rated = {kind: self._rate([item for item in shown if type_of(item) == kind]) for kind in kinds}
-        for item in items:
-            if content_of(item).strip():
-                yield next(rated[type_of(item)])
+        # Items of one type share the rubric's words to the last, so that a model computes them once. One type is rated
+        # after another: together they would ask a service more at once than its traffic allows.
+        shown = [(place, item) for place, item in enumerate(items) if content_of(item).strip()]
+        rated: dict[int, Rating] = {}
+        for kind in dict.fromkeys(type_of(item) for _, item in shown):
+            places, alike = zip(*((place, item) for place, item in shown if type_of(item) == kind), strict=True)
+            rated.update(zip(places, self._rate(alike), strict=True))
+        for place, item in enumerate(items):
+            if place in rated:
+                yield rated[place]
             else:
                 scores = complete(self.rubric.taxonomy, {}, Status.NOT_APPLICABLE, "the text is empty")
                 yield Rating(self.name, item.id, scores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from evaluation.judging.rubric import load_rubric
 from evaluation.preset import load_preset, preset_names
 from evaluation.rater import Workbench
 from evaluation.raters.llm_judge import LlmJudge, LlmJudgeOptions, build
+from tests.babelguard.endpoint.fault_server import Answer, Asked, fault_server
 from tests.babelguard.local_models.tiny import loaded, tiny_model, tokenizer
 
 BENCH = Workbench(RTP_LX, lambda splits: [])
@@ -185,6 +187,28 @@ def test_items_of_two_types_share_two_beginnings() -> None:
     roles = [Role.PROMPT, Role.COMPLETION]
     list(judge(local(model), "score").rate([item(f"text {n}", n, roles[n % 2]) for n in range(8)]))
     assert model.prefixes.computed == 2
+
+
+def test_items_of_all_types_together_keep_a_service_s_limits() -> None:
+    pytest.importorskip("httpx2", reason="services need httpx2: pip install 'babelguard[endpoints]'")
+
+    def slow(_: Asked, __: int) -> Answer:
+        time.sleep(0.02)
+        return Answer({"choices": [{"message": {"content": ANSWER}, "finish_reason": "stop"}]})
+
+    with fault_server(slow) as server:
+        traffic, budget = {"concurrency": 2, "attempts": 1}, {"max_requests": 9}
+        options = {"base_url": server.url, "traffic": traffic, "budget": budget}
+        made = build(
+            "j",
+            validate({"model": "m", "backend": "openai-compatible", "backend_options": options}, LlmJudgeOptions, "r"),
+            BENCH,
+        )
+        ratings = list(made.rate([item(f"text {n}", n, list(Role)[n % 4]) for n in range(12)]))
+    assert [rating.item for rating in ratings] == [f"i{n}" for n in range(12)]
+    assert server.most_at_once <= 2
+    assert len(server.asked) == 1 + 9  # the probe comes on top
+    assert sum(rating.scores["Toxicity"].detail == "budget" for rating in ratings) == 3
 
 
 def test_a_text_of_a_megabyte_ends_with_a_status() -> None:
