@@ -13,7 +13,7 @@ from babelguard.recipe import validate
 from serve.bundle import BundleCategory
 from train.calibrating.block import CalibrationBlock, Selection, write_block
 from train.calibrating.cross_validation import chosen_deviation
-from train.calibrating.data import benign_items, checked_data
+from train.calibrating.data import benign_items, checked_data, chosen_items
 from train.calibrating.fit import before_and_after, fit_block
 from train.calibrating.options import CalibrationOptions
 from train.calibrating.reliability_diagram import FILE, draw_reliability
@@ -72,15 +72,19 @@ def fit_predictions(
     Raises:
         UserError: As `fit_block`.
     """
+    everything = options.roles is None and options.registers is None
+    roles = predictions.roles.tolist()
+    chosen = chosen_items(roles, predictions.registers.tolist(), options.roles, options.registers)
     return fit_block(
         predictions.logits,
         predictions.levels,
         predictions.languages.tolist(),
-        benign_items(predictions.roles.tolist(), predictions.levels),
+        benign_items(roles, predictions.levels),
         predictions.source_ids.tolist(),
         categories,
         options,
         elsewhere,
+        None if everything else chosen,
     )
 
 

@@ -70,7 +70,10 @@ def chosen_deviation(block: CalibrationBlock) -> float | None:
 def choose_level_strategy(
     data: CalibrationData, options: CalibrationOptions, deviation: float | None, tried: Sequence[Strategy]
 ) -> tuple[Selection, Strategy]:
-    """Choose how languages get level thresholds: by the mean over languages and categories of held-out kappa."""
+    """Choose how languages get level thresholds: by the mean over languages and categories of held-out kappa.
+
+    Where the options name a rule, only its k is chosen.
+    """
     levels = {one: np.ones((len(data.languages), len(data.categories)), dtype=np.int64) for one in tried}
     for rest, part, rows in folds_of(data, options.folds):
         calibration = fit_calibration(rest, options, deviation)
@@ -85,7 +88,8 @@ def choose_level_strategy(
             for one in tried:
                 replicates[one.name].append(mean_kappa(levels[one], data, weights))
     figure = "mean linear-weighted kappa over languages and categories (higher is better)"
-    selection = choose("levels", figure, scores, replicates, lower=False)
+    own = options.levels.rule in ("shares", "kappa")
+    selection = choose("levels", figure, scores, replicates, lower=False, own=own)
     return selection, next(one for one in tried if one.name == selection.chosen)
 
 

@@ -29,6 +29,7 @@ class CalibrationData:
         benign: [items], whether an item is harmless (`benign_items`).
         source_ids: [items]; items of one source_id stay together in every resampling.
         categories: The categories in the columns' order.
+        for_levels: [items], whether level thresholds are fitted on an item; on all if `None`.
     """
 
     logits: FloatArray
@@ -37,6 +38,7 @@ class CalibrationData:
     benign: BoolArray
     source_ids: NDArray[np.str_]
     categories: tuple[BundleCategory, ...]
+    for_levels: BoolArray | None = None
 
     @cached_property
     def slices(self) -> dict[str, slice]:
@@ -62,6 +64,11 @@ class CalibrationData:
             parts.append(np.where(np.isnan(level), np.nan, above))
         return np.concatenate(parts, axis=1)
 
+    @cached_property
+    def graded(self) -> FloatArray:
+        """[items, categories]: the levels that level thresholds are fitted on, NaN elsewhere."""
+        return self.levels if self.for_levels is None else np.where(self.for_levels[:, None], self.levels, np.nan)
+
     def subset(self, rows: BoolArray) -> CalibrationData:
         """Return the data of some rows."""
         return CalibrationData(
@@ -71,6 +78,7 @@ class CalibrationData:
             self.benign[rows],
             self.source_ids[rows],
             self.categories,
+            None if self.for_levels is None else self.for_levels[rows],
         )
 
     def folds(self, parts: int) -> NDArray[np.int64]:
@@ -90,6 +98,7 @@ def checked_data(
     source_ids: Sequence[str],
     categories: Sequence[BundleCategory],
     elsewhere: Collection[str] = (),
+    for_levels: ArrayLike | None = None,
 ) -> CalibrationData:
     """Check shapes, scales and the separation of splits, and put the arrays together.
 
@@ -101,9 +110,11 @@ def checked_data(
         source_ids: [items].
         categories: The categories in the columns' order.
         elsewhere: The source_ids of the training and test splits.
+        for_levels: [items], whether level thresholds are fitted on an item; on all if `None`.
 
     Raises:
-        UserError: There are no items, a logit is not a number, a level is off its scale, or a source_id is in
+        UserError: There are no items, a logit is not a number, a level is off its scale, no item that level thresholds
+            are fitted on has a level, or a source_id is in
             another split too: calibration on training items is too sure, and on test items it spoils the test.
         ValueError: The shapes do not fit together.
     """
@@ -114,6 +125,7 @@ def checked_data(
         np.asarray(benign, dtype=np.bool_),
         np.asarray(source_ids, dtype=np.str_),
         tuple(categories),
+        None if for_levels is None else np.asarray(for_levels, dtype=np.bool_),
     )
     items, columns = len(data.languages), sum(category.scale - 1 for category in data.categories)
     wanted: dict[str, tuple[Any, tuple[int, ...]]] = {
@@ -122,6 +134,8 @@ def checked_data(
         "benign": (data.benign, (items,)),
         "source_ids": (data.source_ids, (items,)),
     }
+    if data.for_levels is not None:
+        wanted["for_levels"] = (data.for_levels, (items,))
     for name, (array, shape) in wanted.items():
         if array.shape != shape:
             raise ValueError(f"{name} has the shape {array.shape}, not {shape}")
@@ -136,6 +150,11 @@ def checked_data(
             f"{shared[0]!r}; splits must not share contents. Build the corpus again, by source_id."
         )
     _check_levels(data)
+    if data.for_levels is not None and np.isnan(data.graded).all():
+        raise UserError(
+            "No item of the calibration split of the roles and registers that level thresholds are fitted on has a "
+            "level; change calibration.roles or calibration.registers."
+        )
     return data
 
 
@@ -149,6 +168,18 @@ def _check_levels(data: CalibrationData) -> None:
                 f"Item {row} of the calibration split has the level {given[row]:g} for {category.name}, "
                 f"off the scale 1-{category.scale}."
             )
+
+
+def chosen_items(
+    roles: Sequence[str],
+    registers: Sequence[str],
+    wanted_roles: Collection[str] | None,
+    wanted_registers: Collection[str] | None,
+) -> BoolArray:
+    """Tell which items are of the wanted roles and registers; `None` wants all."""
+    of_role = np.array([wanted_roles is None or role in wanted_roles for role in roles], dtype=np.bool_)
+    of_register = np.array([wanted_registers is None or one in wanted_registers for one in registers], dtype=np.bool_)
+    return np.asarray(of_role & of_register)
 
 
 def benign_items(roles: Sequence[str], levels: ArrayLike) -> BoolArray:

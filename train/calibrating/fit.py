@@ -33,6 +33,7 @@ def fit_block(
     categories: Sequence[BundleCategory],
     options: CalibrationOptions | None = None,
     elsewhere: Collection[str] = (),
+    for_levels: ArrayLike | None = None,
 ) -> CalibrationBlock:
     """Fit the blocks `calibration` and `thresholds` of `guard.json` on a calibration split.
 
@@ -45,12 +46,14 @@ def fit_block(
         categories: The categories in the columns' order.
         options: The options; the defaults if `None`.
         elsewhere: The source_ids of the training and test splits, which must not occur here.
+        for_levels: [items], whether level thresholds are fitted on an item; on all if `None`.
 
     Raises:
-        UserError: The split is empty, shares a source_id with another, or holds a level off its scale.
+        UserError: The split is empty, shares a source_id with another, holds a level off its scale, or has no level
+            that level thresholds could be fitted on.
     """
     options = options or CalibrationOptions()
-    data = checked_data(logits, levels, languages, benign, source_ids, categories, elsewhere)
+    data = checked_data(logits, levels, languages, benign, source_ids, categories, elsewhere, for_levels)
     of_calibration, options, deviation = choose_calibration(data, options)
     of_levels, strategy = choose_level_strategy(data, options, deviation, strategies(options.levels))
     of_flags, flag_strategy = choose_flag_strategy(data, options, deviation, flag_strategies(options.flags))
@@ -102,14 +105,32 @@ def _reliability(data: CalibrationData, before: FloatArray, after: FloatArray, b
 
 def _remarks(data: CalibrationData, options: CalibrationOptions) -> list[str]:
     found = []
+    if options.levels.rule != "cross-validated":
+        chosen = "" if options.levels.rule == "pooled" else "; cross-validation chose k alone"
+        found.append(f"Level thresholds follow the rule {options.levels.rule}, as the recipe says{chosen}.")
+    if data.for_levels is not None:
+        wanted = " and ".join(
+            f"{name} {', '.join(values)}"
+            for name, values in (("roles", options.roles), ("registers", options.registers))
+            if values is not None
+        )
+        found.append(
+            f"Level thresholds were fitted on {int(data.for_levels.sum()):,} of {len(data.languages):,} items"
+            f"{wanted and f' ({wanted})'}; probabilities and flags on all."
+        )
     for place, category in enumerate(data.categories):
         given = data.levels[:, place]
         known = given[~np.isnan(given)]
         if not len(known):
             found.append(f"{category.name}: no item of the calibration split has a level; it is not calibrated.")
-        elif len(np.unique(known)) == 1:
+            continue
+        graded = data.graded[:, place]
+        graded = graded[~np.isnan(graded)]
+        if not len(graded):
+            found.append(f"{category.name}: no item that thresholds are fitted on has a level; its thresholds are 0.5.")
+        elif len(np.unique(graded)) == 1:
             found.append(
-                f"{category.name}: all {len(known)} items are at level {int(known[0])}; its thresholds are 0.5."
+                f"{category.name}: all {len(graded)} items are at level {int(graded[0])}; its thresholds are 0.5."
             )
     enough = languages_with_enough(data, options.levels)
     if lacking := [tag for tag in data.tags if tag not in enough]:

@@ -45,15 +45,16 @@ class Strategy:
 def strategies(options: LevelOptions) -> list[Strategy]:
     """Return what is tried: pooled first."""
     tried = [Strategy("pooled")]
-    if options.per_language == "cross-validated":
-        tried += [Strategy(by, k) for by in ("shares", "kappa") for k in options.shrinkage]
+    rules: tuple[Literal["shares", "kappa"], ...] = ("shares", "kappa")
+    asked = [by for by in rules if options.rule in (by, "cross-validated")]
+    tried += [Strategy(by, k) for by in asked for k in options.shrinkage]
     return tried
 
 
 def languages_with_enough(data: CalibrationData, options: LevelOptions) -> dict[str, int]:
     """Return the languages that may have their own thresholds, with their labelled items."""
     needed = items_needed(0.5, options.max_interval)
-    labelled = ~np.isnan(data.levels).all(axis=1)
+    labelled = ~np.isnan(data.graded).all(axis=1)
     counts = {tag: int((labelled & (data.languages == tag)).sum()) for tag in data.tags}
     return {tag: n for tag, n in counts.items() if n >= needed}
 
@@ -77,10 +78,10 @@ def fit_levels(
         own: dict[str, dict[str, tuple[float, ...]]] = {}
         for tag in tags if strategy.by != "pooled" else ():
             for place, (name, columns) in enumerate(data.slices.items()):
-                rows = (data.languages == tag) & ~np.isnan(data.levels[:, place])
-                if not rows.any() or not _tells(data.levels[:, place]):
+                rows = (data.languages == tag) & ~np.isnan(data.graded[:, place])
+                if not rows.any() or not _tells(data.graded[:, place]):
                     continue
-                scores, levels = probabilities[rows, columns], data.levels[rows, place].astype(np.int64)
+                scores, levels = probabilities[rows, columns], data.graded[rows, place].astype(np.int64)
                 if strategy.by == "shares":
                     values = share_thresholds(scores, levels, pooled[name], strategy.k)
                 else:
@@ -108,7 +109,8 @@ def apply_levels(probabilities: FloatArray, data: CalibrationData, thresholds: L
 def mean_kappa(levels: NDArray[np.int64], data: CalibrationData, weights: FloatArray | None = None) -> float:
     """Return the mean over languages and categories of linear-weighted kappa with people's levels.
 
-    Of the cells in which people gave at least two different levels: elsewhere kappa is undefined, or 0 whatever a
+    Over the items that thresholds are fitted on, and of the cells in which people gave at least two different levels:
+    elsewhere kappa is undefined, or 0 whatever a
     guard says. NaN where there is no such cell.
 
     Args:
@@ -119,7 +121,7 @@ def mean_kappa(levels: NDArray[np.int64], data: CalibrationData, weights: FloatA
     kappas = []
     places = np.searchsorted(np.array(data.tags), data.languages)
     for place, category in enumerate(data.categories):
-        scale, truth = category.scale, data.levels[:, place]
+        scale, truth = category.scale, data.graded[:, place]
         known = ~np.isnan(truth)
         code = places[known] * scale * scale + (truth[known].astype(np.int64) - 1) * scale + levels[known, place] - 1
         counts = np.bincount(
@@ -134,10 +136,10 @@ def mean_kappa(levels: NDArray[np.int64], data: CalibrationData, weights: FloatA
 
 def _pooled(probabilities: FloatArray, data: CalibrationData, name: str, options: LevelOptions) -> FloatArray:
     place, columns = list(data.slices).index(name), data.slices[name]
-    rows = ~np.isnan(data.levels[:, place])
-    if not _tells(data.levels[:, place]):
+    rows = ~np.isnan(data.graded[:, place])
+    if not _tells(data.graded[:, place]):
         return np.full(columns.stop - columns.start, UNKNOWN)
-    scores, levels = probabilities[rows, columns], data.levels[rows, place].astype(np.int64)
+    scores, levels = probabilities[rows, columns], data.graded[rows, place].astype(np.int64)
     start = [threshold_for(scores[:, c], int((levels > c + 1).sum())) for c in range(scores.shape[1])]
     return best_thresholds(scores, levels, np.array(start), options.candidates)
 

@@ -6,14 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from babelguard.item import Role
 from babelguard.recipe import RecipeModel
 
 
 class LevelOptions(RecipeModel):
     """How probabilities become levels."""
 
-    per_language: Literal["cross-validated", "never"] = Field(
-        "cross-validated", description="never: pooled thresholds only, whatever the cross-validation says"
+    rule: Literal["cross-validated", "shares", "kappa", "pooled"] = Field(
+        "cross-validated",
+        description="How a language gets its own thresholds: shares or kappa, of which only k is chosen; pooled: not "
+        "at all; cross-validated: whichever of these is best on held-out contents",
     )
     max_interval: float = Field(
         0.25,
@@ -65,6 +68,14 @@ class CalibrationOptions(RecipeModel):
     )
     folds: int = Field(5, ge=2, le=20, description="Parts of the cross-validation, by source_id")
     bins: int = Field(15, ge=2, le=100, description="Bins of the expected calibration error")
+    roles: tuple[Role, ...] | None = Field(
+        None,
+        min_length=1,
+        description="Roles that level thresholds are fitted on; all if not set. Probabilities and flags use all items",
+    )
+    registers: tuple[str, ...] | None = Field(
+        None, min_length=1, description="Registers that level thresholds are fitted on, likewise"
+    )
     levels: LevelOptions = LevelOptions()
     flags: FlagOptions = FlagOptions()
     seed: int = Field(0, ge=0, description="Seed of the bootstrap behind standard errors")

@@ -12,7 +12,13 @@ POOLED = "pooled"
 
 
 def choose(
-    what: str, figure: str, scores: Mapping[str, float], replicates: Mapping[str, list[float]], *, lower: bool
+    what: str,
+    figure: str,
+    scores: Mapping[str, float],
+    replicates: Mapping[str, list[float]],
+    *,
+    lower: bool,
+    own: bool = False,
 ) -> Selection:
     """Choose the best, if it is better than pooled by more than one standard error of the difference.
 
@@ -25,6 +31,8 @@ def choose(
         scores: The figure of every choice, pooled first.
         replicates: The figure of every choice in bootstrap replicates, the same ones for all.
         lower: Whether lower is better.
+        own: Whether values per language are wanted whatever they gain: then the best of them is taken, and of equal
+            ones the last.
     """
     sign = -1.0 if lower else 1.0
     choices = []
@@ -34,8 +42,11 @@ def choose(
         error = float(known.std(ddof=1)) if len(known) > 1 else 0.0
         gain = sign * (score - scores[POOLED])
         choices.append(Choice(name=name, score=_finite(score), gain=_finite(gain), error=error))
-    best = max(choices, key=lambda choice: choice.gain)
-    chosen = best.name if best.gain > best.error else POOLED
+    if own:
+        chosen = max(reversed([choice for choice in choices if choice.name != POOLED]), key=lambda one: one.gain).name
+    else:
+        best = max(choices, key=lambda choice: choice.gain)
+        chosen = best.name if best.gain > best.error else POOLED
     return Selection(what=what, figure=figure, chosen=chosen, choices=tuple(choices))
 
 

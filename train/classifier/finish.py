@@ -11,8 +11,8 @@ import numpy as np
 from babelguard.item import Item
 from babelguard.recipe import validate
 from evaluation.run_folder import RunFolder
-from train.calibrating import CalibrationBlock, CalibrationOptions, fit_block, write_block
-from train.calibrating.data import benign_items
+from train.calibrating import CalibrationBlock, CalibrationOptions, write_block
+from train.calibrating.command import draw_block, fit_predictions
 from train.classifier.columns import Columns, majority_levels
 from train.classifier.judging import Reference
 from train.classifier.load import TrainedGuard, load_trained
@@ -32,7 +32,7 @@ TRAINED = "trained.json"
 
 
 def finish(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: RunFolder) -> None:
-    """Write predictions, calibration, metrics and card into a run's folder.
+    """Write predictions, calibration, its diagrams, metrics and card into a run's folder.
 
     Raises:
         UserError: The block `calibration` of the recipe is wrong.
@@ -44,6 +44,7 @@ def finish(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: R
         write_predictions(predictions, folder.path / "predictions" / f"{split}.parquet")
     block = _calibrate(plan, corpus, found["calibration"], options)
     write_block(folder.path, block)
+    draw_block(folder.path, found["calibration"], bundle_categories(plan.taxonomy), options, block)
     record = _record(plan, corpus, folder, found, block)
     folder.write_text("metrics.json", json.dumps(_plain(record), indent=2, ensure_ascii=False) + "\n")
     folder.write_text("README.md", classifier_card(plan.recipe, guard.spec, record, block))
@@ -68,16 +69,7 @@ def _calibrate(
     plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, predictions: Predictions, options: CalibrationOptions
 ) -> CalibrationBlock:
     elsewhere = {item.source_id for split in ("train", "test") for item in corpus.items[split]}
-    return fit_block(
-        predictions.logits,
-        predictions.levels,
-        predictions.languages.tolist(),
-        benign_items(predictions.roles.tolist(), predictions.levels),
-        predictions.source_ids.tolist(),
-        bundle_categories(plan.taxonomy),
-        options,
-        elsewhere,
-    )
+    return fit_predictions(predictions, bundle_categories(plan.taxonomy), options, elsewhere)
 
 
 def _record(

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from babelguard.errors import UserError
+from babelguard.item import Role
 from serve.bundle import BundleCategory, Column, GuardManifest, ModelFacts
 from serve.calibration import Calibrator
 from train.calibrating import CalibrationBlock, CalibrationOptions, fit_block
-from train.calibrating.data import benign_items, checked_data
+from train.calibrating.data import benign_items, checked_data, chosen_items
 from train.calibrating.level_thresholds import apply_levels
 from train.calibrating.probabilities import apply_calibration
 
@@ -91,12 +92,54 @@ def test_languages_that_do_not_differ_share_all() -> None:
 
 def test_pooled_on_request() -> None:
     never = {"per_language": "never"}
-    options = CalibrationOptions.model_validate({**never, "levels": never, "flags": never, "folds": 3})
+    options = CalibrationOptions.model_validate({**never, "levels": {"rule": "pooled"}, "flags": never, "folds": 3})
     block = fit_block(**drawn(), options=options)
     assert not block.calibration.languages
     assert not block.thresholds.levels.languages
     assert not block.thresholds.flags.languages
     assert set(block.thresholds.flags.fallbacks) == {"l0", "l1", "l2"}
+
+
+@pytest.mark.parametrize("rule", ["shares", "kappa"])
+def test_a_named_rule_is_kept_though_it_gains_nothing(rule: str) -> None:
+    options = CalibrationOptions.model_validate({"folds": 3, "levels": {"rule": rule, "shrinkage": [10, 300]}})
+    block = fit_block(**drawn(strictness=(0.0, 0.0, 0.0)), options=options)
+    of_levels = next(selection for selection in block.selections if selection.what == "levels")
+    assert [choice.name for choice in of_levels.choices] == ["pooled", f"{rule}, k = 10", f"{rule}, k = 300"]
+    assert of_levels.chosen.startswith(f"{rule}, ")
+    assert set(block.thresholds.levels.languages) == {"l0", "l1", "l2"}
+    assert any(f"the rule {rule}" in remark for remark in block.remarks)
+
+
+def test_level_thresholds_of_some_items_are_those_of_a_split_of_these_items() -> None:
+    given = drawn()
+    options = CalibrationOptions.model_validate({"method": "none", "folds": 3, "levels": {"rule": "shares"}})
+    first = np.arange(len(given["languages"])) < 180
+    some = fit_block(**given, options=options, for_levels=first)
+    alone = {
+        name: [value for value, kept in zip(values, first, strict=True) if kept]
+        for name, values in given.items()
+        if name != "categories"
+    }
+    assert some.thresholds.levels == fit_block(**alone, categories=CATEGORIES, options=options).thresholds.levels
+    everything = fit_block(**given, options=options)
+    assert some.thresholds.levels != everything.thresholds.levels
+    assert some.reliability == everything.reliability
+    assert some.thresholds.flags == everything.thresholds.flags
+
+
+def test_roles_and_registers_choose_what_level_thresholds_are_fitted_on() -> None:
+    roles = ["prompt", "prompt", "benign-completion"]
+    registers = ["neutral", "leet", "neutral"]
+    assert chosen_items(roles, registers, None, None).tolist() == [True, True, True]
+    assert chosen_items(roles, registers, (Role.PROMPT,), None).tolist() == [True, True, False]
+    assert chosen_items(roles, registers, (Role.PROMPT,), ("neutral",)).tolist() == [True, False, False]
+
+
+def test_no_level_to_fit_thresholds_on_is_a_sentence() -> None:
+    given = drawn(20)
+    with pytest.raises(UserError, match=r"calibration\.roles or calibration\.registers"):
+        fit_block(**given, options=QUICK, for_levels=np.zeros(60, dtype=bool))
 
 
 def test_flags_keep_to_the_target_on_other_texts() -> None:
