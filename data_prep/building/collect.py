@@ -211,7 +211,7 @@ class _Stages:
             problem = ("unknown-language", str(error).rstrip("."))
         if problem is not None:
             tally.rejected[problem[0]] += 1
-            tally.log.reject(Path(_origin(item, part)), None, problem[0], f"the item {item.id!r:.100}: {problem[1]}")
+            tally.log.reject(*_origin(item, part.name), problem[0], f"the item {item.id!r:.100}: {problem[1]}")
             return None
         return item if tag == item.language else replace(item, language=tag)
 
@@ -236,7 +236,9 @@ class _Stages:
             if item.id in self.made.numbers.ids:
                 tally.rejected["duplicate-id"] += 1
                 tally.log.reject(
-                    Path(tally.name), None, "duplicate-id", f"two items have the id {item.id!r:.100}; the first stays"
+                    *_origin(item, tally.name),
+                    "duplicate-id",
+                    f"two items have the id {item.id!r:.100}; the first stays",
                 )
                 continue
             self.made.numbers.ids[item.id] = NOBODY
@@ -253,8 +255,10 @@ def left_out_record(item: str, part: str, reason: str, kept: str | None = None) 
     return record if kept is None else {**record, "kept": kept}
 
 
-def _origin(item: Item, part: Part) -> str:
-    return str(item.provenance.get("file") or part.name)
+def _origin(item: Item, part: str) -> tuple[Path, int | None]:
+    """Return the file and the line that an item came from, so far as it knows."""
+    line = item.provenance.get("line")
+    return Path(str(item.provenance.get("file") or part)), line if isinstance(line, int) else None
 
 
 def _problem_of(item: Item) -> tuple[str, str] | None:

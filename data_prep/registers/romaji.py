@@ -20,7 +20,8 @@ _RUN = regex.compile(r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー�
 def _cutlet() -> Any:  # noqa: ANN401 - the library has no types
     from cutlet import Cutlet
 
-    reader = Cutlet()
+    # With foreign spelling a loanword comes out as the foreign word, "process" for purosesu.
+    reader = Cutlet(use_foreign_spelling=False)
     reader.add_exception("私", "watashi")  # the dictionary's first reading is the ceremonious watakushi
     return reader
 

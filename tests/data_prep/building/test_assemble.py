@@ -57,6 +57,14 @@ def test_everything_is_accounted_for(tmp_path):
     assert {"id": "again", "part": "part-1", "reason": "exact-duplicate", "kept": "made/3"} in left_out
 
 
+def test_an_item_that_no_corpus_can_hold_is_named_by_file_and_line(tmp_path):
+    made_at = {"provenance": {"file": "comments.csv", "line": 7}}
+    build_of(tmp_path, [item(0), item(1, text="half \ud800", **made_at), item(0, **made_at)])
+    rejected = lines_of(tmp_path / "corpora" / "made" / "rejected.jsonl")
+    where = {(line["kind"], line["file"], line["line"]) for line in rejected}
+    assert where == {("lone-surrogate", "comments.csv", 7), ("duplicate-id", "comments.csv", 7)}
+
+
 def test_unreadable_rows_are_counted_or_stop_a_strict_build(tmp_path):
     plan = plan_of(tmp_path, [item(n) for n in range(3)])
     with plan.parts[0].options.path.open("ab") as file:

@@ -87,6 +87,7 @@ def test_greeklish_keeps_to_one_habit():
 
 def test_romaji_takes_the_readings_of_the_dictionary():
     assert write("romaji", "ja", "私の本です。") == "watashi no hon desu."
+    assert write("romaji", "ja", "テレビ") == "terebi"
 
 
 def test_romanised_knows_hebrew_and_thai():
