@@ -7,6 +7,7 @@ inside its list, that this annotator gave no level. Metadata and provenance are 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 SPLITS = ("train", "calibration", "test")
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = ("id", "text", "language", "source", "source_id", "role", "register", "subset", "dialect", "split")
 _JSON = ("metadata", "provenance")
 
@@ -96,7 +98,11 @@ def _aggregated_array(labels: list[AggregatedLabel | None]) -> pa.Array:
 def _json(value: Mapping[str, Any]) -> str | None:
     if not value:
         return None
-    return json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"), default=str)
+    text = json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"), default=str)
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    # No column holds half of a surrogate pair; its escape it does.
+    return json.dumps(dict(value), separators=(",", ":"), default=str)
 
 
 def items_of(rows: pa.RecordBatch) -> Iterator[Item]:

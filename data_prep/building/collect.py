@@ -266,7 +266,8 @@ def _problem_of(item: Item) -> tuple[str, str] | None:
     if item.split is not None and item.split not in SPLITS:
         return "unknown-split", f"the split {item.split!r:.30} is none of {', '.join(SPLITS)}"
     try:
-        for text in (item.id, item.source_id, item.text, *(turn.content for turn in item.messages)):
+        fields = (item.id, item.source_id, item.text, item.register, item.subset or "", item.dialect or "")
+        for text in (*fields, *(part for turn in item.messages for part in (turn.role, turn.content))):
             text.encode("utf-8")
     except UnicodeEncodeError:
         return "lone-surrogate", "the text holds half of a surrogate pair, which is no character"

@@ -59,7 +59,10 @@ def test_everything_is_accounted_for(tmp_path):
 
 def test_an_item_that_no_corpus_can_hold_is_named_by_file_and_line(tmp_path):
     made_at = {"provenance": {"file": "comments.csv", "line": 7}}
-    build_of(tmp_path, [item(0), item(1, text="half \ud800", **made_at), item(0, **made_at)])
+    unfit = [item(1, text="half \ud800", **made_at), item(2, dialect="\ud800", **made_at), item(0, **made_at)]
+    build_of(tmp_path, [item(0, metadata={"topic": "half \ud800"}), *unfit])
+    (row,) = rows_of(tmp_path / "corpora" / "made")
+    assert json.loads(row["metadata"])["topic"] == "half \ud800"
     rejected = lines_of(tmp_path / "corpora" / "made" / "rejected.jsonl")
     where = {(line["kind"], line["file"], line["line"]) for line in rejected}
     assert where == {("lone-surrogate", "comments.csv", 7), ("duplicate-id", "comments.csv", 7)}
