@@ -16,7 +16,7 @@ KEY = "canary-4711"
 def rater(kind: str, server: FaultServer, cache: ResponseCache | None = None, **options: Any) -> Any:
     """Build a rater as a recipe does, asking the local server."""
     chosen = RATER_KINDS.get(kind)
-    traffic = {"first_wait_s": 0.01, "timeout_s": 2, **options.pop("traffic", {})}
+    traffic = {"first_wait_s": 0.01, "timeout_s": 30, **options.pop("traffic", {})}
     raw = {"base_url": server.url, "key_variable": "A_KEY", "traffic": traffic, **options}
     return chosen.build("api", validate(raw, chosen.options, "test"), Workbench(RTP_LX, lambda _: [], cache))
 
