@@ -22,7 +22,7 @@ from train.classifier.load import BEST
 from train.classifier.material import Material, prepare
 from train.classifier.options import ClassifierOptions
 from train.classifier.spec import FILE, GuardSpec
-from train.classifier.warm_start import start_from
+from train.classifier.warm_start import mix_with_start, start_from
 from train.console import say
 from train.corpus import TrainingCorpus, read_corpus
 from train.recipe import TrainPlan
@@ -75,7 +75,7 @@ def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: Run
         )
         return False
     if trainer.is_world_process_zero():
-        _keep_best(trainer, folder, built, [*built.remarks, *material.remarks])
+        _keep_best(trainer, folder, built, [*built.remarks, *material.remarks], plan.options)
     trainer.accelerator.wait_for_everyone()
     return True
 
@@ -165,7 +165,13 @@ def _last_checkpoint(run: Path) -> Path | None:
     return last_checkpoint(run / "checkpoints")
 
 
-def _keep_best(trainer: Any, folder: RunFolder, built: BuiltModel, remarks: list[str]) -> None:  # noqa: ANN401
+def _keep_best(
+    trainer: Any,  # noqa: ANN401 - our trainer
+    folder: RunFolder,
+    built: BuiltModel,
+    remarks: list[str],
+    options: ClassifierOptions,
+) -> None:
     import json
 
     chosen = trainer.state.best_model_checkpoint
@@ -178,6 +184,8 @@ def _keep_best(trainer: Any, folder: RunFolder, built: BuiltModel, remarks: list
     for name in ("adapter_model.safetensors", "adapter_config.json", "model.safetensors"):
         if (source / name).is_file():
             shutil.copy2(source / name, partial / name)
+    if options.start_from is not None and options.start_share:
+        mix_with_start(options.start_from.expanduser(), partial, options.start_share)
     built.tokenizer.save_pretrained(partial)
     shutil.rmtree(best, ignore_errors=True)
     partial.replace(best)

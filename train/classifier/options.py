@@ -104,6 +104,9 @@ class ClassifierOptions(RecipeModel):
     start_from: Path | None = Field(
         None, description="Run folder of a trained guard whose adapter and head are trained further"
     )
+    start_share: float = Field(
+        0.0, ge=0, lt=1, description="Share of the weights of start_from in the end's: their weighted mean"
+    )
     head: HeadRecipe = HeadRecipe()
     loss: LossRecipe = LossRecipe()
     sampling: SamplingRecipe = SamplingRecipe()
