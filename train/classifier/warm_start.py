@@ -74,3 +74,23 @@ def _check_shapes(run: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> No
             f"start_from: the weights of {run} do not fit this recipe's model; use the same base, head and lora (rank, "
             "targets, freeze_layers)."
         )
+
+
+def mix_with_start(run: Path, best: Path, share: float) -> None:
+    """Replace weights by their mean with those they were trained from (Wortsman et al. 2022): s w_start + (1 - s) w.
+
+    What further training adds stays in part, and so does what it takes away; weights of one descent can be averaged
+    where those of two trainings cannot.
+
+    Args:
+        run: Folder of the training that was started from.
+        best: Folder of the weights.
+        share: s, from 0 to 1.
+    """
+    from safetensors.torch import load_file, save_file
+
+    for name in ("adapter_model.safetensors", "model.safetensors"):
+        if (best / name).is_file():
+            before, after = load_file(run / BEST / name), load_file(best / name)
+            mixed = {key: share * before[key].float() + (1 - share) * after[key].float() for key in after}
+            save_file({key: value.to(after[key].dtype) for key, value in mixed.items()}, best / name)
