@@ -93,6 +93,10 @@ def status_of(cell) -> str:
     return "ok" if isinstance(cell, int) else cell if isinstance(cell, str) else cell["status"]
 
 
+def level_of(cell) -> int:
+    return cell["level"] if isinstance(cell, dict) else cell
+
+
 @pytest.mark.slow
 def test_a_run_with_four_services(tmp_path):
     with fault_server(world) as server:
@@ -105,7 +109,8 @@ def test_a_run_with_four_services(tmp_path):
         assert set(statuses) == {"ok", "blocked"}
         assert sum(statuses.values()) == 8 * len(judged) > 0
         scores = ratings_of(tmp_path, "azure")[0]["scores"]
-        assert (scores["Violence"], scores["IdentityAttack"], status_of(scores["Toxicity"])) == (3, 2, "not-covered")
+        assert [level_of(scores[name]) for name in ("Violence", "IdentityAttack")] == [3, 2]
+        assert status_of(scores["Toxicity"]) == "not-covered"
         perspectives = [rating["scores"]["Toxicity"] for rating in ratings_of(tmp_path, "perspective")]
         assert {status_of(cell) for cell in perspectives} == {"ok", "not-covered"}  # the sample has languages it lacks
 
