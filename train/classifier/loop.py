@@ -186,6 +186,11 @@ def _keep_best(
             shutil.copy2(source / name, partial / name)
     if options.start_from is not None and options.start_share:
         mix_with_start(options.start_from.expanduser(), partial, options.start_share)
+        remarks = [
+            *remarks,
+            f"The weights are a mean: {options.start_share:.0%} of those that training started from, "
+            f"{options.start_from.name}. The figure that chose the checkpoint is of the weights before that.",
+        ]
     built.tokenizer.save_pretrained(partial)
     shutil.rmtree(best, ignore_errors=True)
     partial.replace(best)
