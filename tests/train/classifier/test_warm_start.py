@@ -36,9 +36,9 @@ def earlier(tmp_path_factory: pytest.TempPathFactory, encoder: Path, corpus: Pat
 def test_a_training_that_learns_nothing_ends_where_the_earlier_one_did(
     tmp_path: Path, earlier: Path, encoder: Path, corpus: Path, weights: str
 ) -> None:
-    first, sets = earlier, STILL
+    first, sets = earlier, [*STILL]
     if weights == "all":
-        sets = (*STILL, "lora=null")
+        sets.append("lora=null")
         before = tiny.plan_of(tmp_path, corpus, encoder, "lora=null", "optimisation.epochs=1")
         first = before.kind.train(before)
     plan = tiny.plan_of(tmp_path, corpus, encoder, *sets, f"start_from={first}")
