@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 
     from demo.panel import Panel
     from serve.guard import Guard
+    from serve.policies import PolicyStore
 
 
 def build(
-    guard: Guard, *, policy: Path | None = None, panel: Future[Panel] | None = None, runs: Sequence[Path] = ()
+    guard: Guard,
+    *,
+    policy: PolicyStore | Path | None = None,
+    panel: Future[Panel] | None = None,
+    runs: Sequence[Path] = (),
 ) -> gr.Blocks:
     """Return the demo for a guard.
 
     Args:
         guard: The guard; it is shared by all sessions.
-        policy: Policy file; the guard's own thresholds if `None`.
+        policy: The policy, which may change meanwhile, or its file; the guard's own thresholds if `None`.
         panel: Raters that stand beside the guard; none if `None`.
         runs: Folders below which finished evaluations are looked for; ``runs`` if empty.
 
@@ -48,7 +53,7 @@ def mount(
     guard: Guard,
     path: str = "/ui",
     *,
-    policy: Path | None = None,
+    policy: PolicyStore | Path | None = None,
     panel: Future[Panel] | None = None,
     runs: Sequence[Path] = (),
 ) -> fastapi.FastAPI:

@@ -13,7 +13,7 @@ from babelguard.languages import language
 if TYPE_CHECKING:
     from serve.guard import Guard, GuardRating
     from serve.language_identification import LanguageIdentifier
-    from serve.policies import Decider
+    from serve.policies import Decider, PolicyStore
     from serve.policies.deciding import Rule
 
 ALLOW, FLAG, BLOCK = "allow", "flag", "block"
@@ -130,26 +130,26 @@ class Moderator:
 
     Attributes:
         guard: The guard.
-        decider: The policy.
+        policies: Holds the policy in force; whoever made it may read it anew when its file changes.
         identifier: Tells the language of texts whose sender does not.
     """
 
     guard: Guard
-    decider: Decider
+    policies: PolicyStore
     identifier: LanguageIdentifier
 
     @classmethod
-    def of(cls, guard: Guard, policy: Path | None = None) -> Moderator:
-        """Return a moderator with a policy file; with the default policy, the guard's own thresholds, if `None`.
+    def of(cls, guard: Guard, policy: PolicyStore | Path | None = None) -> Moderator:
+        """Return a moderator with a policy or its file; with the default one, the guard's own thresholds, if `None`.
 
         Raises:
             UserError: The policy cannot be read, or does not fit the guard.
         """
         from serve.language_identification import LanguageIdentifier
-        from serve.policies import DEFAULT_POLICY, Decider, load_policy
+        from serve.policies import DEFAULT_POLICY, PolicyStore
 
-        decider = Decider(load_policy(policy or DEFAULT_POLICY, guard.bundle), guard.bundle)
-        return cls(guard, decider, LanguageIdentifier())
+        store = policy if isinstance(policy, PolicyStore) else PolicyStore(policy or DEFAULT_POLICY, guard.bundle)
+        return cls(guard, store, LanguageIdentifier())
 
     def find_language(self, text: str) -> str | None:
         """Return the tag of the language that a text seems to be in; `None` where it does not tell."""
@@ -168,11 +168,12 @@ class Moderator:
     def judge_all(self, texts: Sequence[str], asked: Sequence[str | None], *, found: bool = False) -> list[Verdict]:
         """Rate several texts in one go, each with the code of its language."""
         ratings = self.guard.rate(texts, asked)
-        return [self._verdict(*each, found) for each in zip(texts, asked, ratings, strict=True)]
+        decider = self.policies.decider  # one policy for all of them, whatever happens meanwhile
+        return [self._verdict(*each, found, decider) for each in zip(texts, asked, ratings, strict=True)]
 
-    def _verdict(self, text: str, code: str | None, rating: GuardRating, found: bool) -> Verdict:
-        decision = self.decider.decide(text, rating, code)
-        rules = self.decider.rules(code)
+    def _verdict(self, text: str, code: str | None, rating: GuardRating, found: bool, decider: Decider) -> Verdict:
+        decision = decider.decide(text, rating, code)
+        rules = decider.rules(code)
         own = self.guard.calibrator.flag_thresholds(rating.language)
         above = self.guard.bundle.thresholds.flags.above
         categories = []
@@ -208,7 +209,7 @@ class Moderator:
     @property
     def policy_name(self) -> str:
         """Name and version of the policy."""
-        document = self.decider.policy.document
+        document = self.policies.decider.policy.document
         return f"{document.name} {document.version}"
 
     @property

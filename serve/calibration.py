@@ -83,7 +83,9 @@ class Decisions:
 
 @dataclass(frozen=True)
 class _Rules:
-    calibration: tuple[PlattColumn | IsotonicColumn | None, ...]
+    slopes: Probabilities
+    intercepts: Probabilities
+    isotonic: tuple[tuple[int, IsotonicColumn], ...]
     level_thresholds: Probabilities
     flag_columns: NDArray[np.int64]
     flag_thresholds: Probabilities
@@ -132,8 +134,10 @@ class Calibrator:
             raise ValueError("the guard's model gave a logit that is not a number; try another precision")
         tag = self.resolve(language)
         rules = self._rules[tag if tag in self._own else None]
-        calibrated = [calibrate_column(logits[:, n], column) for n, column in enumerate(rules.calibration)]
-        probabilities = non_increasing(np.stack(calibrated, axis=-1), self._columns)
+        calibrated = sigmoid(rules.slopes * logits + rules.intercepts)
+        for number, column in rules.isotonic:
+            calibrated[:, number] = calibrate_column(logits[:, number], column)
+        probabilities = non_increasing(calibrated, self._columns)
         return Decisions(
             probabilities=probabilities,
             levels=levels_of(probabilities, rules.level_thresholds, self._columns),
@@ -153,8 +157,12 @@ class Calibrator:
         flags = {**thresholds.flags.pooled, **thresholds.flags.languages.get(tag or "", {})}
         names = self._manifest.category_names
         widths = {name: place.stop - place.start for name, place in self._columns.items()}
+        by_column = [c for name in names for c in columns.get(name, (None,) * widths[name])]
+        platt = [c if isinstance(c, PlattColumn) else PlattColumn(slope=1.0) for c in by_column]
         return _Rules(
-            calibration=tuple(c for name in names for c in columns.get(name, (None,) * widths[name])),
+            slopes=np.array([c.slope for c in platt], dtype=np.float64),
+            intercepts=np.array([c.intercept for c in platt], dtype=np.float64),
+            isotonic=tuple((n, c) for n, c in enumerate(by_column) if isinstance(c, IsotonicColumn)),
             level_thresholds=np.array([t for name in names for t in levels[name]], dtype=np.float64),
             flag_columns=np.array(
                 [self._columns[name].start + thresholds.flags.above[name] - 1 for name in names], dtype=np.int64

@@ -24,6 +24,8 @@ Logits: TypeAlias = NDArray[np.float32]
 
 _CPU, _CUDA, _TENSORRT = "CPUExecutionProvider", "CUDAExecutionProvider", "TensorrtExecutionProvider"
 _PROVIDERS = {"cpu": _CPU, "cuda": _CUDA, "tensorrt": _TENSORRT}
+_LONG = 256
+"""Tokens of a window from which a run's memory is given back: attention takes memory by the square of the length."""
 _BATCH_TOKENS = {_CPU: 512, _CUDA: 16_384, _TENSORRT: 16_384}
 """Tokens in a batch, padding included: what keeps the processor busy. More makes a CPU slower; it leaves the caches."""
 
@@ -72,6 +74,7 @@ class Engine:
         self.tuning = options.tuning
         self.batch_tokens = options.batch_tokens or _BATCH_TOKENS.get(self.providers[0], _BATCH_TOKENS[_CPU])
         self._pool = ThreadPoolExecutor(self.workers, "engine") if self.workers > 1 else None
+        self._giving_back = _giving_back() if self.providers[0] == _CPU else None
         _check_signature(self._session, model, columns)
 
     def _start(self, model: Path, providers: Sequence[str], options: EngineOptions) -> tuple[int, Any]:
@@ -111,7 +114,8 @@ class Engine:
             [batch, columns].
         """
         feed = {"input_ids": input_ids, "attention_mask": attention_mask}
-        (logits,) = self._session.run(["logits"], feed)
+        options = self._giving_back if input_ids.shape[1] >= _LONG else None
+        (logits,) = self._session.run(["logits"], feed, options)
         return np.asarray(logits, dtype=np.float32)
 
     def score(self, windows: Windows) -> Logits:
@@ -236,6 +240,14 @@ def _open_session(model: Path, providers: Sequence[str], threads: int, *, chosen
             raise UserError(said)
         warnings.warn(said, stacklevel=3)
     return session
+
+
+def _giving_back() -> Any:  # noqa: ANN401 - onnxruntime has no types
+    import onnxruntime
+
+    options = onnxruntime.RunOptions()
+    options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+    return options
 
 
 def _provider_options(provider: str, model: Path) -> dict[str, str]:

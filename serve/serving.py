@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import ipaddress
 import logging
 import os
+import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.types import ASGIApp
 
+    from serve.api.keys import KeyRing
     from serve.guard import Guard
+    from serve.policies import PolicyStore
 
 
 def serve(recipe: ServeRecipe) -> None:
@@ -43,9 +47,9 @@ def serve(recipe: ServeRecipe) -> None:
             f"Others reach {recipe.host}, and no keys are set: set the environment variable {recipe.keys_variable}, "
             "or pass --set without_keys=true where something in front of the server lets callers in."
         )
-    guard, api = _load(recipe)
+    guard, policies, api = _load(recipe)
     if recipe.ui is not None:
-        _mount_pages(recipe, api, guard, keys)
+        _mount_pages(recipe.ui, api, guard, policies, keys)
     server = _server_class()(
         uvicorn.Config(
             api,
@@ -62,9 +66,7 @@ def serve(recipe: ServeRecipe) -> None:
             timeout_graceful_shutdown=recipe.shutdown_seconds,
         )
     )
-    # What is loaded stays: the collector need not look at it again and again.
-    gc.collect()
-    gc.freeze()
+    _settle()
     fields = {
         "guard": f"{guard.bundle.name}-{guard.bundle.version}",
         "engine": str(guard.engine),
@@ -76,10 +78,19 @@ def serve(recipe: ServeRecipe) -> None:
     server.run()
 
 
-def _load(recipe: ServeRecipe) -> tuple[Guard, FastAPI]:
+def _settle() -> None:
+    """Keep what is loaded out of the collector's sight, and give back what was only needed for loading."""
+    gc.collect()
+    gc.freeze()
+    if platform.libc_ver()[0] == "glibc":
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _load(recipe: ServeRecipe) -> tuple[Guard, PolicyStore, FastAPI]:
     from serve.api.app import create_app
     from serve.guard import Guard
     from serve.language_identification import LanguageIdentifier
+    from serve.policies import DEFAULT_POLICY, PolicyStore
 
     with ThreadPoolExecutor(1, "load") as beside:
         identifier = beside.submit(LanguageIdentifier, recipe.language.confidence) if recipe.language.identify else None
@@ -90,7 +101,9 @@ def _load(recipe: ServeRecipe) -> tuple[Guard, FastAPI]:
             threads=recipe.threads,
             tuning=recipe.tuning,
         )
-        return guard, create_app(guard, recipe.policy, recipe, identifier.result() if identifier is not None else None)
+        policies = PolicyStore(recipe.policy or DEFAULT_POLICY, guard.bundle)
+        api = create_app(guard, policies, recipe, identifier.result() if identifier is not None else None)
+        return guard, policies, api
 
 
 def _server_class() -> Any:  # noqa: ANN401 - a class made of one that is imported here
@@ -109,8 +122,7 @@ def _server_class() -> Any:  # noqa: ANN401 - a class made of one that is import
     return Server
 
 
-def _mount_pages(recipe: ServeRecipe, api: FastAPI, guard: Guard, keys: Any) -> None:  # noqa: ANN401 - KeyRing or None
-    target = recipe.ui or ""
+def _mount_pages(target: str, api: FastAPI, guard: Guard, policies: PolicyStore, keys: KeyRing | None) -> None:
     module_name, colon, function_name = target.partition(":")
     if not colon:
         raise UserError(f"ui is {target!r}; write MODULE:FUNCTION, such as app:mount.")
@@ -123,7 +135,7 @@ def _mount_pages(recipe: ServeRecipe, api: FastAPI, guard: Guard, keys: Any) -> 
         raise UserError(f"ui names the module {module_name!r}, which cannot be imported ({error}).") from None
     except AttributeError:
         raise UserError(f"ui names {function_name!r}, which the module {module_name} does not have.") from None
-    mount(api, guard, policy=recipe.policy)
+    mount(api, guard, policy=policies)
     if keys is not None:
         api.add_middleware(_PagesNeedKey, keys=keys)
 
@@ -131,7 +143,7 @@ def _mount_pages(recipe: ServeRecipe, api: FastAPI, guard: Guard, keys: Any) -> 
 class _PagesNeedKey:
     """Asks browsers for a key before they see /ui: any name, and the key as password."""
 
-    def __init__(self, app: ASGIApp, keys: Any) -> None:  # noqa: ANN401 - KeyRing
+    def __init__(self, app: ASGIApp, keys: KeyRing) -> None:
         self._app = app
         self._keys = keys
 

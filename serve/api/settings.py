@@ -105,5 +105,5 @@ class ServeRecipe(ApiSettings):
     without_keys: bool = Field(False, description="Listen for others without keys: whoever reaches the port may ask")
     shutdown_seconds: int = Field(30, ge=1, description="Time to finish accepted requests after SIGTERM")
     ui: str | None = Field(
-        None, description="MODULE:FUNCTION that mounts pages at /ui: (API, guard, policy=file or None)"
+        None, description="MODULE:FUNCTION that mounts pages at /ui: (API, guard, policy=PolicyStore)"
     )

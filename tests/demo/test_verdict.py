@@ -9,6 +9,7 @@ import pytest
 from babelguard.errors import UserError
 from demo.verdict import Moderator
 from serve.guard import Guard
+from serve.policies import PolicyStore
 from tests.demo.conftest import FLAGGED, HARMLESS
 
 
@@ -73,3 +74,15 @@ def test_any_text_has_a_verdict(moderator: Moderator, text: str) -> None:
     verdict = moderator.judge(text)
     verdict.text.encode("utf-8")
     assert len(verdict.categories) == 8
+
+
+def test_a_policy_that_is_read_anew_decides(guard: Guard, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("format: 1\nname: x\nversion: '1'\nevery_category: {flag: never}\n", encoding="utf-8")
+    store = PolicyStore(policy, guard.bundle)
+    moderator = Moderator.of(guard, store)
+    assert moderator.judge(FLAGGED, "en").action == "allow"
+    policy.write_text("format: 1\nname: x\nversion: '22'\nevery_category: {block: guard}\n", encoding="utf-8")
+    assert store.refresh()
+    assert moderator.judge(FLAGGED, "en").action == "block"
+    assert moderator.policy_name == "x 22"

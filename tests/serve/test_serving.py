@@ -61,15 +61,16 @@ def test_without_the_starter_guard_a_sentence_says_what_to_do(monkeypatch: pytes
 def pages(monkeypatch: pytest.MonkeyPatch, keys: KeyRing | None) -> TestClient:
     module = ModuleType("made_up_pages")
 
-    def mount(api: FastAPI, guard: Any, *, policy: Path | None) -> None:
-        assert (guard, policy) == ("the guard", Path("policy.yaml"))
+    def mount(api: FastAPI, guard: Any, *, policy: Any) -> None:
+        assert (guard, policy) == ("the guard", "the policy in force")
         api.mount("/ui", PlainTextResponse("a page"))
 
     vars(module)["mount"] = mount
     monkeypatch.setitem(sys.modules, "made_up_pages", module)
     api = FastAPI()
     guard: Any = "the guard"
-    _mount_pages(ServeRecipe(ui="made_up_pages:mount", policy=Path("policy.yaml")), api, guard, keys)
+    policies: Any = "the policy in force"
+    _mount_pages("made_up_pages:mount", api, guard, policies, keys)
     return TestClient(api)
 
 
@@ -90,9 +91,9 @@ def test_pages_ask_for_a_key_where_keys_are_set(monkeypatch: pytest.MonkeyPatch)
     [("app", "MODULE:FUNCTION"), ("no_such_module_here:mount", "cannot be imported"), ("json:mount", "does not have")],
 )
 def test_pages_that_are_not_there_are_told(target: str, said: str) -> None:
-    guard: Any = None
+    nobody: Any = None
     with pytest.raises(UserError, match=said):
-        _mount_pages(ServeRecipe(ui=target), FastAPI(), guard, None)
+        _mount_pages(target, FastAPI(), nobody, nobody, None)
 
 
 def test_a_missing_gradio_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -107,9 +108,9 @@ def test_a_missing_gradio_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
     monkeypatch.delitem(sys.modules, "gradio", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Hidden, *sys.meta_path])
-    guard: Any = None
+    nobody: Any = None
     with pytest.raises(UserError, match=r"babelguard\[demo\]"):
-        _mount_pages(ServeRecipe(ui="pages_that_need_gradio:mount"), FastAPI(), guard, None)
+        _mount_pages("pages_that_need_gradio:mount", FastAPI(), nobody, nobody, None)
 
 
 def test_what_counts_as_this_machine_alone() -> None:
