@@ -19,7 +19,6 @@ from babelguard.errors import UserError
 from babelguard.item import Item
 from babelguard.jsonl import write_jsonl
 from babelguard.languages import language
-from babelguard.taxonomy import taxonomy
 from demo.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -142,8 +141,7 @@ def export_disagreements(
 
 def _export(kept: Sequence[Disagreement], people: Sequence[str], taxonomy_name: str, scratch: Path) -> Batch:
     from data_prep.annotating.export import export
-    from data_prep.annotating.recipe import SheetsPlan, SheetsRecipe
-    from data_prep.source import SOURCES
+    from data_prep.annotating.recipe import SheetsRecipe, plan_sheets
 
     items = [one.to_item() for one in kept]
     path = scratch / "items.jsonl"
@@ -160,9 +158,7 @@ def _export(kept: Sequence[Disagreement], people: Sequence[str], taxonomy_name: 
             "output": str(scratch),
         }
     )
-    source = SOURCES.get("items")
-    options = source.options.model_validate(recipe.corpus.own_options)
-    return export(SheetsPlan(recipe, taxonomy(taxonomy_name), source, options)).batch
+    return export(plan_sheets(recipe, "the feedback")).batch
 
 
 def _fill_in(batch: Batch, kept: Sequence[Disagreement], person: str, folder: Path) -> None:

@@ -89,9 +89,21 @@ def load_sheets_plan(
     Raises:
         UserError: Anything in the recipe is wrong.
     """
-    recipe = load_recipe(path, SheetsRecipe, overrides, environment)
+    return plan_sheets(load_recipe(path, SheetsRecipe, overrides, environment), str(path))
+
+
+def plan_sheets(recipe: SheetsRecipe, name: str) -> SheetsPlan:
+    """Look up everything that a recipe names.
+
+    Args:
+        recipe: The recipe.
+        name: What errors call it.
+
+    Raises:
+        UserError: Anything in the recipe is wrong.
+    """
     source: Source = SOURCES.get(recipe.corpus.source)
-    options = validate(recipe.corpus.own_options, source.options, str(path), ["corpus"], ["source"])
+    options = validate(recipe.corpus.own_options, source.options, name, ["corpus"], ["source"])
     guidelines = GUIDELINES[recipe.task] if recipe.guidelines is None else _lines_of(recipe.guidelines)
     return SheetsPlan(recipe, taxonomy(recipe.taxonomy), source, options, guidelines)
 
