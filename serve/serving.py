@@ -9,6 +9,7 @@ import ipaddress
 import logging
 import os
 import platform
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ def serve(recipe: ServeRecipe) -> None:
             f"Others reach {recipe.host}, and no keys are set: set the environment variable {recipe.keys_variable}, "
             "or pass --set without_keys=true where something in front of the server lets callers in."
         )
+    _check_address(recipe.host, recipe.port)
     guard, policies, api = _load(recipe)
     if recipe.ui is not None:
         _mount_pages(recipe.ui, api, guard, policies, keys)
@@ -165,6 +167,24 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _check_address(host: str, port: int) -> None:
+    """Bind every address of the host and let go of it: what fails is told before a guard is loaded."""
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            with socket.socket(family, kind, protocol) as probe:
+                if os.name == "posix":
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(address)
+    except (socket.gaierror, UnicodeError):
+        raise UserError(f"{host!r} is no address of this machine; set host to one, such as 127.0.0.1.") from None
+    except OSError as error:
+        raise UserError(
+            f"Nothing can listen on {host}, port {port} ({error.strerror}); pass another --host or --port."
+        ) from None
 
 
 def _check_installed() -> None:

@@ -75,6 +75,8 @@ def load_policy(path: Path, guard: GuardManifest | None = None) -> Policy:
     Raises:
         UserError: The file, a list, a category, a level or a language is wrong; the sentence names it.
     """
+    if not path.exists():
+        raise UserError(f"{path} does not exist; a policy is a YAML file, described in docs/serving.md.")
     raw = read_yaml(path)
     document = validate(raw, PolicyDocument, str(path))
     if guard is not None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import socket
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +19,7 @@ from babelguard.recipe import load_recipe
 from serve.api.keys import KeyRing
 from serve.api.settings import ServeRecipe
 from serve.run import RECIPE, main
-from serve.serving import _is_loopback, _mount_pages
+from serve.serving import _check_address, _is_loopback, _mount_pages
 from serve.starter import starter_bundle
 from tests.conftest import REPOSITORY
 
@@ -111,6 +112,17 @@ def test_a_missing_gradio_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     nobody: Any = None
     with pytest.raises(UserError, match=r"babelguard\[demo\]"):
         _mount_pages("pages_that_need_gradio:mount", FastAPI(), nobody, nobody, None)
+
+
+def test_an_address_that_is_taken_or_none_is_told_before_anything_is_loaded() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(UserError, match="pass another --host or --port"):
+            _check_address("127.0.0.1", taken.getsockname()[1])
+    with pytest.raises(UserError, match="no address"):
+        _check_address("a..b", 0)  # no name either, so that nobody is asked for it
+    _check_address("127.0.0.1", 0)
 
 
 def test_what_counts_as_this_machine_alone() -> None:
