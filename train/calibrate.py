@@ -20,7 +20,8 @@ def main(
 ) -> None:
     """Fit calibration and thresholds of a trained classifier on its calibration split, from its predictions.
 
-    Writes calibration.json and reliability.png into the run's folder. Nothing is trained, and no text is read.
+    Writes calibration.json, reliability.png, and the metrics and model card that follow from them, into the run's
+    folder. Nothing is trained.
     """
     from train.calibrating.command import calibrate_run
 

@@ -84,7 +84,7 @@ def test_a_classifier_from_corpus_to_evaluation(tmp_path: Path, command: Command
     assert code == 0, printed
     run, guard = run_folder(tmp_path), tmp_path / "guard"
     assert (run / "reliability.png").read_bytes().startswith(b"\x89PNG")
-    assert "the recipe says" not in (run / "README.md").read_text(encoding="utf-8")
+    assert "Level thresholds follow the rule" not in (run / "README.md").read_text(encoding="utf-8")
     code, printed = command(
         train.export.main, run, "--to", guard, "--set", "export.precisions=[fp32]", "--set", "export.bounds.fp32=0.01"
     )

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from babelguard.errors import UserError
 from babelguard.recipe import RecipeModel
 from serve.bundle import Calibration, Thresholds
+from train.calibrating.options import CalibrationOptions
 
 FILE = "calibration.json"
 
@@ -75,6 +76,7 @@ class CalibrationBlock(RecipeModel):
         selections: Which values are per language, and why.
         reliability: A record a column, cross-validated: each item is judged by what was fitted without its source_id.
         remarks: Sentences for the model card.
+        options: What it was fitted with.
     """
 
     calibration: Calibration
@@ -82,6 +84,7 @@ class CalibrationBlock(RecipeModel):
     selections: tuple[Selection, ...] = ()
     reliability: tuple[Reliability, ...] = ()
     remarks: tuple[str, ...] = Field(())
+    options: CalibrationOptions | None = None
 
 
 def write_block(run: Path, block: CalibrationBlock) -> Path:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from babelguard.errors import UserError
-from babelguard.recipe import validate
 from serve.bundle import BundleCategory
-from train.calibrating.block import CalibrationBlock, Selection, write_block
+from train.calibrating.block import CalibrationBlock, Selection
 from train.calibrating.cross_validation import chosen_deviation
 from train.calibrating.data import benign_items, checked_data, chosen_items
 from train.calibrating.fit import before_and_after, fit_block
@@ -30,28 +29,39 @@ def calibrate_run(run: Path, overrides: Sequence[str] = (), *, write: bool = Tru
     Args:
         run: The run's folder.
         overrides: ``a.b=c`` each, for the run's recipe.
-        write: Whether to write `calibration.json` and the diagram.
+        write: Whether to write `calibration.json`, the diagrams, and the metrics and card that follow.
 
     Raises:
-        UserError: The run is not a finished classifier's, or an option is wrong.
+        UserError: The run is not a finished classifier's, its corpus has changed, or an option is wrong.
     """
+    from evaluation.run_folder import RunFolder
+    from train.classifier.finish import HELD_OUT, TRAINED, calibration_options, publish
     from train.corpus import read_corpus
     from train.decisions import bundle_categories
     from train.exporting.trained_run import kind_of, read_plan
 
     if (kind := kind_of(run)) != "classifier":
         raise UserError(f"{run} trained a {kind} guard; only a classifier's logits are calibrated here.")
+    if not (run / TRAINED).is_file():
+        raise UserError(f"The training of {run} has not ended; start `python -m train.run` again to go on.")
     plan: TrainPlan[ClassifierOptions] = read_plan(run, overrides)
-    options = validate(plan.recipe.calibration, CalibrationOptions, f"{run}: calibration", ("calibration",))
-    predictions = read_predictions(run / "predictions" / "calibration.parquet")
+    options = calibration_options(plan)
     corpus = read_corpus(plan)
+    found = {
+        split: read_predictions(run / "predictions" / f"{split}.parquet") for split in HELD_OUT if corpus.items[split]
+    }
     elsewhere = {item.source_id for split in ("train", "test") for item in corpus.items[split]}
-    block = fit_predictions(predictions, bundle_categories(plan.taxonomy), options, elsewhere)
+    block = fit_predictions(found["calibration"], bundle_categories(plan.taxonomy), options, elsewhere)
     show(block)
     if write:
-        path = write_block(run, block)
-        draw_block(run, predictions, bundle_categories(plan.taxonomy), options, block)
-        Console().print(f"Wrote {path}", soft_wrap=True, markup=False)
+        folder = RunFolder(run)
+        with folder.locked():
+            publish(plan, corpus, folder, found, block)
+        Console().print(
+            f"Wrote calibration.json, reliability.png, metrics.json and README.md of {run}",
+            soft_wrap=True,
+            markup=False,
+        )
     return block
 
 

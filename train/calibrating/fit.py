@@ -52,7 +52,7 @@ def fit_block(
         UserError: The split is empty, shares a source_id with another, holds a level off its scale, or has no level
             that level thresholds could be fitted on.
     """
-    options = options or CalibrationOptions()
+    options = asked = options or CalibrationOptions()
     data = checked_data(logits, levels, languages, benign, source_ids, categories, elsewhere, for_levels)
     of_calibration, options, deviation = choose_calibration(data, options)
     of_levels, strategy = choose_level_strategy(data, options, deviation, strategies(options.levels))
@@ -67,6 +67,7 @@ def fit_block(
         selections=(of_calibration, of_levels, of_flags),
         reliability=tuple(_reliability(data, *before_and_after(data, options, deviation), options.bins)),
         remarks=tuple(_remarks(data, options)),
+        options=asked,
     )
 
 
@@ -107,7 +108,7 @@ def _remarks(data: CalibrationData, options: CalibrationOptions) -> list[str]:
     found = []
     if options.levels.rule != "cross-validated":
         chosen = "" if options.levels.rule == "pooled" else "; cross-validation chose k alone"
-        found.append(f"Level thresholds follow the rule {options.levels.rule}, as the recipe says{chosen}.")
+        found.append(f"Level thresholds follow the rule {options.levels.rule}, as was asked{chosen}.")
     if data.for_levels is not None:
         wanted = " and ".join(
             f"{name} {', '.join(values)}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from babelguard.errors import UserError
 from babelguard.item import Item
 from babelguard.recipe import validate
 from evaluation.run_folder import RunFolder
@@ -17,6 +18,7 @@ from train.classifier.columns import Columns, majority_levels
 from train.classifier.judging import Reference
 from train.classifier.load import TrainedGuard, load_trained
 from train.classifier.options import ClassifierOptions
+from train.classifier.spec import read_spec
 from train.corpus import TrainingCorpus, shown_text
 from train.corpus_recipe import Split
 from train.decisions import bundle_categories, decide
@@ -43,11 +45,39 @@ def finish(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: R
     for split, predictions in found.items():
         write_predictions(predictions, folder.path / "predictions" / f"{split}.parquet")
     block = _calibrate(plan, corpus, found["calibration"], options)
+    publish(plan, corpus, folder, found, block)
+
+
+def publish(
+    plan: TrainPlan[ClassifierOptions],
+    corpus: TrainingCorpus,
+    folder: RunFolder,
+    found: Mapping[Split, Predictions],
+    block: CalibrationBlock,
+) -> None:
+    """Write a calibration, its diagrams, and the metrics and card that follow from it into a run's folder.
+
+    Args:
+        plan: The plan.
+        corpus: Its corpus.
+        folder: The run's folder.
+        found: Predictions of the held-out splits.
+        block: The calibration.
+
+    Raises:
+        UserError: Predictions are of other items than the corpus holds.
+    """
+    for split, predictions in found.items():
+        if predictions.items.tolist() != [item.id for item in corpus.items[split]]:
+            raise UserError(
+                f"{folder.path} holds predictions of other {split} items than its corpus has now; put the corpus back "
+                "as it was, or train the guard anew."
+            )
     write_block(folder.path, block)
-    draw_block(folder.path, found["calibration"], bundle_categories(plan.taxonomy), options, block)
+    draw_block(folder.path, found["calibration"], bundle_categories(plan.taxonomy), calibration_options(plan), block)
     record = _record(plan, corpus, folder, found, block)
     folder.write_text("metrics.json", json.dumps(_plain(record), indent=2, ensure_ascii=False) + "\n")
-    folder.write_text("README.md", classifier_card(plan.recipe, guard.spec, record, block))
+    folder.write_text("README.md", classifier_card(plan.recipe, read_spec(folder.path), record, block))
 
 
 def calibration_options(plan: TrainPlan[ClassifierOptions]) -> CalibrationOptions:

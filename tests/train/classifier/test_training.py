@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,6 +67,31 @@ def test_the_card_is_in_the_hubs_format(run: Path) -> None:
     for title in ("Intended use", "Data", "Figures", "By language", "Calibration", "Limits"):
         assert f"## {title}" in body
     assert "Violence is covered by no training item" in body
+
+
+def test_a_run_that_is_calibrated_again_tells_the_new_figures(run: Path, tmp_path: Path) -> None:
+    from train.calibrating.command import calibrate_run
+
+    again = tmp_path / "again"
+    shutil.copytree(run, again)
+    before = {name: (again / name).read_bytes() for name in ("calibration.json", "metrics.json", "README.md")}
+    calibrate_run(again)
+    assert {name: (again / name).read_bytes() for name in before} == before
+    sets = ["calibration.levels.rule=pooled", "calibration.method=none"]
+    calibrate_run(again, sets, write=False)
+    assert (again / "README.md").read_bytes() == before["README.md"]
+    calibrate_run(again, sets)
+    assert "the rule pooled" in (again / "README.md").read_text(encoding="utf-8")
+    assert any("the rule pooled" in remark for remark in json.loads((again / "metrics.json").read_text())["remarks"])
+    kept = read_block(again).options
+    assert kept is not None
+    assert kept.method == "none"
+    # Fewer items than were rated: figures would be put beside the wrong texts.
+    with pytest.raises(UserError, match="other calibration items than its corpus has now"):
+        calibrate_run(again, ["hold_out=[fr]"])
+    (again / "trained.json").unlink()
+    with pytest.raises(UserError, match="has not ended"):
+        calibrate_run(again)
 
 
 def test_a_reloaded_guard_gives_the_predictions_of_the_run(run: Path, corpus: Path) -> None:
