@@ -101,6 +101,8 @@ def test_a_limit_takes_whole_contents_of_each_split(tmp_path: Path) -> None:
     corpus = read(tmp_path, rows(), "", "limit=3")
     assert [len({item.source_id for item in items}) for items in corpus.items.values()] == [3, 3, 3]
     assert [len(items) for items in corpus.items.values()] == [6, 6, 6]
+    # What the card counts of a source is what is learnt of it.
+    assert [source["items"] for source in corpus.sources] == [6]
 
 
 def test_real_corpus_files_split_as_everyone_does(tmp_path: Path, rtp_lx: Path) -> None:

@@ -70,11 +70,10 @@ class CalibrationOptions(RecipeModel):
     bins: int = Field(15, ge=2, le=100, description="Bins of the expected calibration error")
     roles: tuple[Role, ...] | None = Field(
         None,
-        min_length=1,
         description="Roles that level thresholds are fitted on; all if not set. Probabilities and flags use all items",
     )
     registers: tuple[str, ...] | None = Field(
-        None, min_length=1, description="Registers that level thresholds are fitted on, likewise"
+        None, description="Registers that level thresholds are fitted on, likewise"
     )
     levels: LevelOptions = LevelOptions()
     flags: FlagOptions = FlagOptions()
