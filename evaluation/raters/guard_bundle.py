@@ -26,6 +26,7 @@ from evaluation.raters.sequence_classifier import content
 from serve.bundle import Bundle, GuardManifest, read_bundle
 from serve.calibration import Calibrator
 from serve.guard import Guard, GuardRating
+from serve.starter import starter_bundle
 
 DIGITS = 6
 """Decimals of the probabilities that are kept."""
@@ -34,7 +35,7 @@ DIGITS = 6
 class GuardBundleOptions(RecipeModel):
     """Which bundle, and how it is run."""
 
-    path: Path = Field(description="Folder of the bundle")
+    path: Path | None = Field(None, description="Folder of the bundle; the starter guard that comes along if not set")
     precision: Literal["fp32", "fp16", "int8"] | None = Field(None, description="The bundle's default if not set")
     provider: Literal["auto", "cpu", "cuda", "tensorrt"] = Field("auto", description="auto is CUDA where it works")
     threads: int | None = Field(None, ge=1, description="CPU cores to use; all that the process may use if not set")
@@ -165,7 +166,7 @@ def build(name: str, options: GuardBundleOptions, bench: Workbench) -> GuardBund
     Raises:
         UserError: The bundle is damaged or lacks the precision, or its categories are not the taxonomy's.
     """
-    source = read_bundle(options.path.expanduser())
+    source = read_bundle(starter_bundle() if options.path is None else options.path.expanduser())
     precision, _ = source.model(options.precision)
     for category in source.manifest.categories:
         if bench.taxonomy[category.name].scale != category.scale:
