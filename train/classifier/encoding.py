@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from babelguard.errors import UserError
+from serve.framed_tokenizer import FramedTokenizer
 
 TEXTS_AT_ONCE = 2_000
 
@@ -25,12 +26,15 @@ class EncodedTexts:
         tail: Tokens that close it.
         bodies: The tokens between, of each text.
         window: Longest window in tokens, `lead` and `tail` included.
+        openings: Text -> what opens its only window instead of `lead`, where its beginning changes how the tokenizer
+            reads the prefix.
     """
 
     lead: Ids
     tail: Ids
     bodies: list[Ids]
     window: int
+    openings: Mapping[int, Ids] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -44,7 +48,10 @@ class EncodedTexts:
     def lengths(self) -> NDArray[np.int64]:
         """Tokens of each text's first window, shape (texts,)."""
         body = np.array([len(ids) for ids in self.bodies], dtype=np.int64)
-        return np.minimum(body, self.room) + len(self.lead) + len(self.tail)
+        opening = np.full(len(self), len(self.lead), dtype=np.int64)
+        for text, ids in self.openings.items():
+            opening[text] = len(ids)
+        return np.minimum(body, self.room) + opening + len(self.tail)
 
     @property
     def longer(self) -> int:
@@ -53,7 +60,8 @@ class EncodedTexts:
 
     def cut(self, text: int, start: int = 0) -> Ids:
         """Return one window of a text, whose tokens begin at `start` of its body."""
-        return np.concatenate([self.lead, self.bodies[text][start : start + self.room], self.tail])
+        opening = self.openings.get(text, self.lead)
+        return np.concatenate([opening, self.bodies[text][start : start + self.room], self.tail])
 
     def starts(self, text: int, overlap: int) -> range:
         """Return where the windows of a text begin that cover it whole, neighbours sharing `overlap` tokens."""
@@ -63,7 +71,7 @@ class EncodedTexts:
 
 
 def encode_texts(tokenizer: Any, texts: Sequence[str], prefix: str, window: int) -> EncodedTexts:  # noqa: ANN401
-    """Encode texts.
+    """Encode texts as the served guard will (`serve.windows.Encoder`).
 
     Args:
         tokenizer: `transformers.PreTrainedTokenizerBase`, a fast one.
@@ -74,47 +82,25 @@ def encode_texts(tokenizer: Any, texts: Sequence[str], prefix: str, window: int)
     Raises:
         UserError: Prefix and special tokens leave no room for text.
     """
-    lead, tail = _frame(tokenizer, prefix)
-    if window - len(lead) - len(tail) < 1:
+    try:
+        framed = FramedTokenizer(tokenizer.backend_tokenizer.to_str(), prefix)
+    except ValueError as error:
+        raise UserError(f"The tokenizer of {tokenizer.name_or_path} is of no use ({error}); choose another.") from None
+    if window - framed.frame < 1:
         raise UserError(
-            f"A window of {window} tokens leaves no room for text beside {len(lead) + len(tail)} tokens of "
+            f"A window of {window} tokens leaves no room for text beside {framed.frame} tokens of "
             "prefix and special tokens; raise model.window."
         )
+    specials = len(framed.before) + len(framed.after)
     bodies: list[Ids] = []
+    openings: dict[int, Ids] = {}
     for start in range(0, len(texts), TEXTS_AT_ONCE):
-        batch = [prefix + text for text in texts[start : start + TEXTS_AT_ONCE]]
-        for ids, special, offsets in _encoded(tokenizer, batch):
-            kept = [
-                token
-                for token, is_special, (_, end) in zip(ids, special, offsets, strict=True)
-                if not is_special and end > len(prefix)
-            ]
-            bodies.append(np.array(kept, dtype=np.int32))
-    return EncodedTexts(np.array(lead, np.int32), np.array(tail, np.int32), bodies, window)
-
-
-def _encoded(tokenizer: Any, texts: list[str]) -> Iterator[tuple[list[int], list[int], list[tuple[int, int]]]]:  # noqa: ANN401
-    # Longer than the model's own limit is no mistake here: texts are cut into windows afterwards.
-    encoded = tokenizer(
-        texts,
-        truncation=False,
-        padding=False,
-        return_special_tokens_mask=True,
-        return_offsets_mapping=True,
-        return_attention_mask=False,
-        verbose=False,
-    )
-    return zip(encoded["input_ids"], encoded["special_tokens_mask"], encoded["offset_mapping"], strict=True)
-
-
-def _frame(tokenizer: Any, prefix: str) -> tuple[list[int], list[int]]:  # noqa: ANN401
-    """Return the tokens before and after any text, read off a text that is encoded with its prefix."""
-    ids, special, offsets = next(iter(_encoded(tokenizer, [prefix + "a"])))
-    body = [
-        place
-        for place, (is_special, (_, end)) in enumerate(zip(special, offsets, strict=True))
-        if not is_special and end > len(prefix)
-    ]
-    if not body:
-        raise UserError(f"The tokenizer of {tokenizer.name_or_path} makes no token of plain letters; choose another.")
-    return ids[: body[0]], ids[body[-1] + 1 :]
+        for reading in framed.read(texts[start : start + TEXTS_AT_ONCE]):
+            own = reading.own
+            if specials + len(reading.ids) <= window:
+                own = len(framed.lead)
+                if reading.ids[:own] != framed.lead:
+                    openings[len(bodies)] = np.array([*framed.before, *reading.ids[:own]], dtype=np.int32)
+            bodies.append(np.array(reading.ids[own:], dtype=np.int32))
+    lead = np.array([*framed.before, *framed.lead], dtype=np.int32)
+    return EncodedTexts(lead, np.array(framed.after, dtype=np.int32), bodies, window, openings)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from babelguard.errors import UserError
+from serve.windows import Encoder
+from tests.serve import tiny_tokenizers
 from tests.train.classifier import tiny
 from train.classifier.dataset import Collator, TrainingDraws, WindowList
 from train.classifier.encoding import EncodedTexts, encode_texts
@@ -42,6 +45,38 @@ def test_a_text_that_fits_is_encoded_as_the_tokenizer_does(tokenizer: Any) -> No
 def test_a_window_without_room_is_refused(tokenizer: Any) -> None:
     with pytest.raises(UserError, match="leaves no room"):
         encode_texts(tokenizer, ["river"], "query: ", 4)
+
+
+@pytest.fixture(scope="module", params=["unigram", "byte_level"])
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    """A tokenizer as training has it, and as a bundle has it."""
+    from transformers import PreTrainedTokenizerFast
+
+    made = getattr(tiny_tokenizers, request.param)()
+    path: Path = tmp_path_factory.mktemp("both") / "tokenizer.json"
+    made.save(str(path))
+    return PreTrainedTokenizerFast(tokenizer_object=made, eos_token="</s>", pad_token="<pad>"), path
+
+
+PIECES = (*tiny_tokenizers.SPACES, *tiny_tokenizers.UNSEEN, *tiny_tokenizers.WORDS, "</s>", "\ud800")
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=50).map("".join),
+    st.sampled_from(tiny_tokenizers.PREFIXES),
+    st.sampled_from([16, 400]),
+)
+@settings(deadline=None)
+def test_training_reads_texts_as_the_served_guard_does(
+    both: tuple[Any, Path], text: str, prefix: str, window: int
+) -> None:
+    tokenizer, path = both
+    (served,) = Encoder(path, window=window, overlap=4, prefix=prefix).encode([text])
+    trained = encode_texts(tokenizer, [text], prefix, window)
+    windows = [trained.cut(0, start).tolist() for start in trained.starts(0, 4)]
+    assert trained.lengths.tolist() == [len(windows[0])]
+    if served.windows:  # a text of nothing is learnt from, and not asked about
+        assert windows == [ids.tolist() for ids in served.windows]
 
 
 @given(st.integers(0, 90), st.integers(4, 20), st.integers(0, 9))
