@@ -14,7 +14,8 @@ from babelguard.errors import UserError
 from serve.bundle import Bundle, GuardManifest, read_bundle
 from serve.calibration import Calibrator, Decisions
 from serve.engine import Engine, EngineOptions, Logits, Provider, Tuning, Windows
-from serve.windows import Encoded, Encoder, Span
+from serve.framed_tokenizer import Span
+from serve.windows import Encoded, Encoder
 
 _CHUNK = 2048
 """Texts that are sorted by length together; the next ones are tokenised meanwhile."""
