@@ -2,10 +2,10 @@
 
     python benchmarks/starter_ablations.py --base E5 --corpus CORPORA/starter --output FOLDER [--only NAME ...]
 
-Every variant is `recipes/train/starter.yaml` with a share of its contents, one pass and one change; it is trained with
-`python -m train.run`, calibrated as the starter guard is, and measured on the prompts of RTP-LX's test split. What is
-already trained is not trained again, so that a killed run goes on. The table is printed as Markdown, and kept in
-FOLDER/ablations.json.
+Every variant is `recipes/train/starter.yaml` with a share of its training contents, one pass and one change; it is
+trained with `python -m train.run`, calibrated on all prompts of the calibration split, and measured on all prompts of
+RTP-LX's test split. What is already trained is not trained again, so that a killed run goes on. The table is printed as
+Markdown, and kept in FOLDER/ablations.json.
 """
 
 from __future__ import annotations
@@ -50,12 +50,15 @@ def main() -> None:
 
 
 def smaller(recipe: Recipe, chosen: argparse.Namespace) -> Recipe:
-    """Return the recipe with a share of the contents, one pass, and the prompts alone in the held-out splits."""
+    """Return the recipe with a share of the training contents, one pass, and all prompts of the held-out splits."""
+    prompts = next(part for part in recipe["corpus"] if part["name"] == "prompts")
+    judged = {**prompts, "name": "judged-prompts", "splits": ["calibration", "test"]}
+    for part in recipe["corpus"]:
+        part["share"] = round(part.get("share", 1.0) * chosen.share, 4)
+        part["splits"] = ["train"]
+    recipe["corpus"].append(judged)
     for part in recipe["corpus"]:
         part["path"] = str(chosen.corpus)
-        part["share"] = round(part.get("share", 1.0) * chosen.share, 4)
-        if part["name"] != "prompts":
-            part["splits"] = ["train"]
     recipe["model"]["base"] = chosen.base
     recipe["optimisation"].update(epochs=1, save_every_steps=None)
     recipe["output"] = str(chosen.output)
@@ -80,6 +83,13 @@ def with_value(block: str, **values: Any) -> Callable[[Recipe], None]:  # noqa: 
     return change
 
 
+def more_completions(recipe: Recipe) -> None:
+    """Draw six times as many toxic completions, each as a window at random."""
+    part = next(part for part in recipe["corpus"] if part["name"] == "completions")
+    part["share"] = round(6 * part["share"], 4)
+    recipe["model"]["long_texts"] = "random-window"
+
+
 def held_out(recipe: Recipe) -> None:
     """Leave two languages out of training and calibration."""
     recipe["hold_out"] = list(HELD_OUT)
@@ -92,8 +102,10 @@ VARIANTS: dict[str, tuple[str, Callable[[Recipe], None]]] = {
     "multi-label": ("independent columns", with_value("head", kind="multi-label")),
     "hard-labels": ("the majority in place of the annotators' shares", with_value("loss", soft_labels=False)),
     "class-weights": ("rare levels weighted up in the loss", with_value("loss", positive_weights="balanced")),
+    "more-balancing": ("rare harms drawn by the root of their rarity", with_value("sampling", labels=0.5)),
     "no-balancing": ("rare harms drawn no more often", with_value("sampling", labels=0.0)),
     "no-completions": ("without toxic completions", without("completions")),
+    "more-completions": ("six times as many toxic completions, in random windows", more_completions),
     "no-benign": ("without benign completions", without("benign-completions")),
     "no-twins": ("without twins in other registers", without("prompts-in-other-registers")),
     "rtp-lx-only": ("without the other sources", without("sample", "others", "multilingual-hatecheck")),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from babelguard.errors import UserError
+from train.base_model import dtype_of, not_loaded, require_libraries, source_of
 from train.classifier.columns import Columns
 from train.classifier.options import BaseModelRecipe, HeadRecipe
 from train.lora import LoraOptions, add_lora, four_bit_weights
 
 if TYPE_CHECKING:
     from train.classifier.model import GuardClassifier
+
+_LIBRARIES: Final = ("torch", "transformers", "peft", "accelerate")
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,14 @@ class BuiltModel:
         tokenizer: `transformers.PreTrainedTokenizerBase`, with a pad token.
         recipe: Its recipe, pooling resolved.
         remarks: What a user should know, in sentences.
+        kept: Token id in the base model of each token, where the vocabulary was cut.
     """
 
     model: GuardClassifier
     tokenizer: Any
     recipe: BaseModelRecipe
     remarks: tuple[str, ...]
+    kept: NDArray[np.int64] | None = None
 
 
 def build_model(recipe: BaseModelRecipe, head: HeadRecipe, columns: Columns, lora: LoraOptions | None) -> BuiltModel:
@@ -40,17 +46,17 @@ def build_model(recipe: BaseModelRecipe, head: HeadRecipe, columns: Columns, lor
         UserError: A library is missing, the model cannot be loaded or is no encoder or decoder, its tokenizer has
             nothing to pad with, or the window is longer than its positions.
     """
-    _require_libraries(recipe.base)
+    require_libraries(recipe.base, _LIBRARIES)
     from transformers import AutoConfig
 
     from train.classifier.heads import GuardHead
     from train.classifier.model import GuardClassifier
 
-    source, common = _source(recipe)
+    source, common = source_of(recipe)
     try:
         config = AutoConfig.from_pretrained(source, **common)
     except (OSError, ValueError, KeyError) as error:
-        raise UserError(_reason(recipe.base, error)) from None
+        raise not_loaded(recipe.base, error, "an encoder or decoder") from None
     tokenizer, remarks = load_tokenizer(recipe)
     _check_window(recipe, config)
     pooling = _pooling(recipe, config)
@@ -79,11 +85,11 @@ def load_tokenizer(recipe: BaseModelRecipe) -> tuple[Any, list[str]]:
     """
     from transformers import AutoTokenizer
 
-    source, common = _source(recipe)
+    source, common = source_of(recipe)
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, **common)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise UserError(_reason(recipe.base, error)) from None
+        raise not_loaded(recipe.base, error, "an encoder or decoder") from None
     if not tokenizer.is_fast:
         raise UserError(f"The model {recipe.base} has no fast tokenizer (tokenizer.json); convert it first.")
     remarks = []
@@ -103,7 +109,7 @@ def _load_backbone(recipe: BaseModelRecipe, source: str, common: dict[str, Any],
     import torch
     from transformers import AutoModel
 
-    dtype = getattr(torch, _dtype(recipe, lora))
+    dtype = getattr(torch, dtype_of(recipe, lora))
     attention = {} if recipe.attention == "auto" else {"attn_implementation": recipe.attention}
     quantised = None if lora is None else four_bit_weights(lora, dtype)
     try:
@@ -111,20 +117,11 @@ def _load_backbone(recipe: BaseModelRecipe, source: str, common: dict[str, Any],
             source, dtype=dtype, use_safetensors=True, quantization_config=quantised, **attention, **common
         )
     except (OSError, ValueError, ImportError) as error:
-        raise UserError(_reason(recipe.base, error)) from None
+        raise not_loaded(recipe.base, error, "an encoder or decoder") from None
     # A pooler that nothing learnt would only be carried along, and into the export.
     if getattr(backbone, "pooler", None) is not None:
         backbone.pooler = None
     return backbone
-
-
-def _dtype(recipe: BaseModelRecipe, lora: LoraOptions | None) -> str:
-    import torch
-
-    if recipe.dtype != "auto":
-        return recipe.dtype
-    # Weights that are trained stay in float32: small steps would be lost in bfloat16.
-    return "bfloat16" if lora is not None and torch.cuda.is_available() else "float32"
 
 
 def _pooling(recipe: BaseModelRecipe, config: Any) -> str:  # noqa: ANN401 - a configuration of transformers
@@ -167,35 +164,3 @@ def _dropout(recipe: BaseModelRecipe, config: Any) -> dict[str, float]:  # noqa:
         return {}
     named = {name for name in vars(config) if "drop" in name and "layer" not in name and "classifier" not in name}
     return {name: recipe.backbone_dropout for name in named if isinstance(getattr(config, name), float)}
-
-
-def _source(recipe: BaseModelRecipe) -> tuple[str, dict[str, Any]]:
-    folder = Path(recipe.base).expanduser()
-    common: dict[str, Any] = {"trust_remote_code": recipe.trust_remote_code, "revision": recipe.revision}
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
-            raise UserError(f"The folder {folder} holds no config.json, so it is no model that transformers can load.")
-        return str(folder), common
-    if recipe.base.startswith((".", "/", "~")) or recipe.base.count("/") > 1:
-        raise UserError(f"The model folder {folder} does not exist; set model.base to a folder or a hub name.")
-    return recipe.base, common
-
-
-def _require_libraries(model: str) -> None:
-    missing = [n for n in ("torch", "transformers", "peft", "accelerate") if importlib.util.find_spec(n) is None]
-    if missing:
-        raise UserError(
-            f"Training {model} needs {' and '.join(missing)}; install with: pip install 'babelguard[train]'."
-        )
-
-
-def _reason(model: str, error: Exception) -> str:
-    first = str(error).strip().split("\n")[0][:300].rstrip(".") + "."
-    if "safetensors" in first:
-        return f"The model {model} has no safetensors weights, and no others are read: {first}"
-    if isinstance(error, OSError):
-        return (
-            f"The model {model} cannot be loaded: {first} If this machine does not reach the hub, fetch the model "
-            "elsewhere and set model.base to its folder; a gated model also needs HF_TOKEN in the environment."
-        )
-    return f"The model {model} cannot be loaded as an encoder or decoder: {first}"

@@ -15,6 +15,7 @@ from train.classifier.build import build_model
 from train.classifier.dataset import Collator, WindowList
 from train.classifier.encoding import encode_texts
 from train.classifier.spec import GuardSpec, read_spec
+from train.classifier.vocabulary import load_cut
 
 if TYPE_CHECKING:
     from train.classifier.model import GuardClassifier
@@ -74,6 +75,7 @@ def load_trained(run: Path, device: str = "cpu") -> TrainedGuard:
         raise UserError(f"{run} holds no {weights.relative_to(run)}: training has not ended; run it again to go on.")
     built = build_model(spec.model, spec.head, spec.columns, None)
     model: Any = built.model
+    tokenizer = built.tokenizer if spec.model.vocabulary is None else load_cut(best, model.backbone)
     if spec.adapter:
         from peft import PeftModel
 
@@ -83,4 +85,4 @@ def load_trained(run: Path, device: str = "cpu") -> TrainedGuard:
 
         model.load_state_dict(load_file(weights))
     chosen = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    return TrainedGuard(model.to(chosen).eval(), built.tokenizer, spec)
+    return TrainedGuard(model.to(chosen).eval(), tokenizer, spec)

@@ -22,6 +22,7 @@ from train.classifier.load import BEST
 from train.classifier.material import Material, prepare
 from train.classifier.options import ClassifierOptions
 from train.classifier.spec import FILE, GuardSpec
+from train.classifier.vocabulary import cut_vocabulary, save_kept
 from train.classifier.warm_start import mix_with_start, start_from
 from train.console import say
 from train.corpus import TrainingCorpus, read_corpus
@@ -57,6 +58,8 @@ def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: Run
     set_seed(plan.recipe.seed)
     columns = Columns.of(plan.taxonomy)
     built = build_model(plan.options.model, plan.options.head, columns, plan.options.lora)
+    if plan.options.model.vocabulary is not None:
+        built = cut_vocabulary(built, plan.options.model.vocabulary, corpus)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     material = prepare(plan, corpus, built.tokenizer, processes)
     built.model.head.start_at(material.shares)
@@ -192,6 +195,8 @@ def _keep_best(
             f"{options.start_from.name}. The figure that chose the checkpoint is of the weights before that.",
         ]
     built.tokenizer.save_pretrained(partial)
+    if built.kept is not None:
+        save_kept(partial, built.kept)
     shutil.rmtree(best, ignore_errors=True)
     partial.replace(best)
     record = {

@@ -13,6 +13,18 @@ from train.lora import LoraOptions
 HeadKind = Literal["cumulative", "corn", "multi-label", "softmax"]
 
 
+class VocabularyRecipe(RecipeModel):
+    """Which tokens the guard keeps of its base model; cut before training, which then reads what serving will read."""
+
+    tokens: int | None = Field(
+        None,
+        ge=1,
+        description="So many: those that the training texts use, the most frequent first, then the most common ones "
+        "of the languages' scripts; if not set, all that the texts use",
+    )
+    least_count: int = Field(1, ge=1, description="A token counts as used from so many occurrences")
+
+
 class BaseModelRecipe(RecipeModel):
     """The backbone, and what it reads."""
 
@@ -26,6 +38,9 @@ class BaseModelRecipe(RecipeModel):
     trust_remote_code: bool = Field(False, description="Run Python code that comes with the model")
     prefix: str = Field("", description="What stands before every text, such as 'query: ' for the e5 models")
     window: int = Field(128, ge=8, description="Tokens that the model reads at once, special ones and prefix included")
+    vocabulary: VocabularyRecipe | None = Field(
+        None, description="Cut the vocabulary before training; whole if not set"
+    )
     overlap: int = Field(32, ge=0, description="Tokens that neighbouring windows of a long text share when it is rated")
     long_texts: Literal["truncate", "random-window"] = Field(
         "truncate",

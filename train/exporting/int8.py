@@ -6,7 +6,8 @@
   the trained model and independent of a text's company, but slower than the fastest.
 
 Groups of matrices that hurt in the dynamic scheme are spared: they are stored blockwise, or stay in fp32. The token
-embedding has one scale a token in both. What is left (head, norms, attention products) stays in fp32.
+embedding has one scale a token in both, or 4 bits in blocks. What is left (head, norms, attention products) stays in
+fp32.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from babelguard.errors import UserError
 from train.exporting.matrices import groups, matrix_modules
 from train.exporting.options import Int8Options
 from train.exporting.smoothing import largest_activations, smooth
-from train.exporting.token_embedding import quantise_rows
+from train.exporting.token_embedding import quantise_embedding
 
 FlipRate = Callable[[Path], float]
 """Share of decisions of a model file that differ from the trained model's."""
@@ -94,7 +95,7 @@ class Int8Writer:
 
         copy = onnx.ModelProto()
         copy.CopyFrom(self.model)
-        quantise_rows(copy, self.rows)
+        quantise_embedding(copy, self.rows, self.options.embedding_bits)
         inside = [node for group, nodes in self.parts.items() if group not in spared for node in nodes]
         outside = [node for group in self.parts if group in spared for node in self.parts[group]]
         with _quiet():

@@ -40,6 +40,11 @@ class Int8Options(RecipeModel):
         0.7, ge=0, le=1, description="How much of activations' outliers moves into the weights; 0 is none"
     )
     block: Literal[16, 32, 64, 128] = Field(32, description="Values that share a scale, in the blockwise scheme")
+    embedding_bits: Literal[4, 8] = Field(
+        8,
+        description="8: a scale a token; 4: a scale for each 32 values, half the size; loses little where the "
+        "base model's own table is in 4 bits (Q4_0)",
+    )
     exclude: Literal["auto", "none"] | tuple[str, ...] = Field(
         "auto", description="auto: spare the groups of matrices that hurt; or patterns of groups"
     )

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelguard.errors import UserError
+from serve.bundle import Precision
 from train.corpus import TrainingCorpus, shown_text
 from train.exporting.options import ExportOptions
-from train.exporting.token_embedding import find_embedding, keep_rows
+from train.exporting.token_embedding import find_embedding, keep_rows, row_size
 from train.exporting.vocabulary import Ranking, compact, fill, rank_tokens
 
 RESERVE: Final = 200_000
 """Bytes kept free for `guard.json`, `README.md` and `SHA256SUMS`."""
 
-_ROW_BYTES: Final = {"fp32": 4, "fp16": 2, "int8": 1}
-_SCALE_BYTES: Final = {"fp32": 0, "fp16": 0, "int8": 4}
+_VALUE_BYTES: Final[dict[Precision, int]] = {"fp32": 4, "fp16": 2}
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ def fitting_count(
     precision = options.default_precision
     table = find_embedding(model.graph, rows).input[0]
     width = next(int(tensor.dims[1]) for tensor in model.graph.initializer if tensor.name == table)
-    row_bytes = width * _ROW_BYTES[precision] + _SCALE_BYTES[precision]
+    inside = precision == "int8"
+    row_bytes = row_size(width, options.int8.embedding_bits) if inside else width * _VALUE_BYTES[precision]
     budget = int(options.vocabulary.max_size_mb * 1e6) - RESERVE
     return fill(ranking, budget, row_bytes, trial_bytes - trial_rows * row_bytes)

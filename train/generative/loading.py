@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from babelguard.errors import UserError
 from babelguard.taxonomy import Taxonomy
+from train.base_model import dtype_of, not_loaded, require_libraries, source_of
 from train.generative.endings import end_of_answer, set_padding
 from train.generative.form import Form
 from train.generative.guard_form import GuardForm
@@ -17,6 +17,8 @@ from train.generative.judge_form import judge_form
 from train.generative.options import AnswerRecipe, CausalModelRecipe
 from train.generative.spec import GenerativeSpec
 from train.lora import LoraOptions, four_bit_weights
+
+_LIBRARIES: Final = ("torch", "transformers", "peft", "trl", "accelerate")
 
 
 @dataclass(frozen=True)
@@ -82,13 +84,13 @@ def load_trained_tokenizing(folder: Path, spec: GenerativeSpec, categories: Taxo
 
 
 def _tokenizer(recipe: CausalModelRecipe, source: str, common: dict[str, Any]) -> Any:  # noqa: ANN401 - a tokenizer
-    require_libraries(recipe.base)
+    require_libraries(recipe.base, _LIBRARIES)
     from transformers import AutoTokenizer
 
     try:
         return AutoTokenizer.from_pretrained(source, **common)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise UserError(reason(recipe.base, error)) from None
+        raise not_loaded(recipe.base, error, "a causal language model") from None
 
 
 def _form(
@@ -130,7 +132,7 @@ def load_causal(recipe: CausalModelRecipe, lora: LoraOptions | None, *, place: b
             source, dtype=dtype, use_safetensors=True, quantization_config=quantised, **attention, **devices, **common
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise UserError(reason(recipe.base, error)) from None
+        raise not_loaded(recipe.base, error, "a causal language model") from None
     longest = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if isinstance(longest, int) and recipe.longest > longest:
         raise UserError(
@@ -138,56 +140,3 @@ def load_causal(recipe: CausalModelRecipe, lora: LoraOptions | None, *, place: b
             f"set model.longest={longest} or less. Longer texts are rated in windows."
         )
     return model
-
-
-def dtype_of(recipe: CausalModelRecipe, lora: LoraOptions | None) -> str:
-    """Return the type of the weights in memory; those that are trained stay in float32, where small steps count."""
-    import torch
-
-    if recipe.dtype != "auto":
-        return recipe.dtype
-    return "bfloat16" if lora is not None and torch.cuda.is_available() else "float32"
-
-
-def source_of(recipe: CausalModelRecipe) -> tuple[str, dict[str, Any]]:
-    """Return what transformers loads from, and its arguments.
-
-    Raises:
-        UserError: The folder does not exist or holds no model.
-    """
-    folder = Path(recipe.base).expanduser()
-    common: dict[str, Any] = {"trust_remote_code": recipe.trust_remote_code, "revision": recipe.revision}
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
-            raise UserError(f"The folder {folder} holds no config.json, so it is no model that transformers can load.")
-        return str(folder), common
-    if recipe.base.startswith((".", "/", "~")) or recipe.base.count("/") > 1:
-        raise UserError(f"The model folder {folder} does not exist; set model.base to a folder or a hub name.")
-    return recipe.base, common
-
-
-def require_libraries(model: str) -> None:
-    """Check that what training needs is installed.
-
-    Raises:
-        UserError: It is not; the sentence says what to install.
-    """
-    needed = ("torch", "transformers", "peft", "trl", "accelerate")
-    missing = [name for name in needed if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UserError(
-            f"Training {model} needs {' and '.join(missing)}; install with: pip install 'babelguard[train]'."
-        )
-
-
-def reason(model: str, error: Exception) -> str:
-    """Return a sentence that says why a model cannot be loaded, and the remedy."""
-    first = str(error).strip().split("\n")[0][:300].rstrip(".") + "."
-    if "safetensors" in first and "trust" not in first:
-        return f"The model {model} has no safetensors weights, and no others are read: {first}"
-    if isinstance(error, OSError):
-        return (
-            f"The model {model} cannot be loaded: {first} If this machine does not reach the hub, fetch the model "
-            "elsewhere and set model.base to its folder; a gated model also needs HF_TOKEN in the environment."
-        )
-    return f"The model {model} cannot be loaded as a causal language model: {first}"
