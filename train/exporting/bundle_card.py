@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from babelguard.errors import UserError
 from serve.bundle import GuardManifest, PrecisionCheck
 from train.exporting.coverage import Coverage
 from train.exporting.int8 import Int8Findings
@@ -15,6 +18,7 @@ def bundle_card(
     coverage: Coverage | None,
     pruning: PrecisionCheck | None,
     int8: Int8Findings | None,
+    notes: str = "",
 ) -> str:
     """Return `README.md` of a bundle.
 
@@ -24,6 +28,7 @@ def bundle_card(
         coverage: What pruning the vocabulary does to texts.
         pruning: What it does to decisions.
         int8: What was left out of int8.
+        notes: Markdown that ends it.
     """
     card = run.folder / "README.md"
     parts = [card.read_text(encoding="utf-8").rstrip() if card.is_file() else f"# {manifest.name} {manifest.version}"]
@@ -43,7 +48,22 @@ def bundle_card(
         )
     if int8 is not None:
         parts.append(f"**int8.** {' '.join(int8.summary())}")
+    parts += [notes] if notes else []
     return "\n\n".join(parts) + "\n"
+
+
+def read_notes(path: Path | None) -> str:
+    """Return the notes that end a card.
+
+    Raises:
+        UserError: The file of `export.notes` cannot be read.
+    """
+    if path is None:
+        return ""
+    try:
+        return path.expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"export.notes: {path} cannot be read as text ({error}); give a Markdown file.") from None
 
 
 def _table(manifest: GuardManifest) -> str:

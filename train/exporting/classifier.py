@@ -15,7 +15,7 @@ from serve.bundle import TOKENIZER, Bundle, GuardManifest, ModelFacts, Precision
 from serve.calibration import Calibrator
 from serve.windows import Encoded, Encoder
 from train.corpus import TrainingCorpus, read_corpus
-from train.exporting.bundle_card import bundle_card
+from train.exporting.bundle_card import bundle_card, read_notes
 from train.exporting.coverage import Coverage, measure_coverage
 from train.exporting.evaluation_texts import (
     EvaluationTexts,
@@ -97,6 +97,7 @@ def export_classifier(run: TrainedRun, to: Path, *, overwrite: bool = False, tel
 
     if to.exists() and not (overwrite and (to / "guard.json").is_file()):
         raise UserError(f"{to} exists; choose another folder, or pass --overwrite if it is an old bundle.")
+    notes = read_notes(run.options.notes)
     folder = to.with_name(f".{to.name}.partial")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -106,7 +107,7 @@ def export_classifier(run: TrainedRun, to: Path, *, overwrite: bool = False, tel
         export = Export(run, folder, corpus, guard, tell, _facts(run, guard))
         manifest = _make_files(export)
         (folder / "README.md").write_text(
-            bundle_card(run, manifest, export.coverage, export.pruning, export.int8), encoding="utf-8"
+            bundle_card(run, manifest, export.coverage, export.pruning, export.int8, notes), encoding="utf-8"
         )
         bundle = write_bundle(folder, manifest)
         if to.exists():

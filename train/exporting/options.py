@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -80,6 +81,7 @@ class ExportOptions(RecipeModel):
     )
     window: int | None = Field(None, ge=8, description="Tokens of a window when served; as trained if not set")
     overlap: int | None = Field(None, ge=0, description="Tokens that neighbouring windows share; as trained if not set")
+    notes: Path | None = Field(None, description="Markdown file that ends the bundle's card: comparisons, notices")
     opset: int = Field(20, ge=18, le=23, description="Version of the ONNX operators")
 
     @property

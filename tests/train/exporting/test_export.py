@@ -105,6 +105,16 @@ def test_a_pruned_vocabulary_decides_the_same_on_texts_that_it_covers(run: Path,
     assert "same tokens" in (made.folder / "README.md").read_text()
 
 
+def test_notes_end_the_card(run: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.md"
+    sets = (*EVERYTHING, "export.precisions=[fp32]", f"export.notes={notes}")
+    with pytest.raises(UserError, match=r"export\.notes: .*notes\.md cannot be read"):
+        export_classifier(read_run(run, sets), tmp_path / "guard", tell=lambda _: None)
+    notes.write_text("## Beside others\n\nNothing is.\n", encoding="utf-8")
+    made = export_classifier(read_run(run, sets), tmp_path / "guard", tell=lambda _: None)
+    assert (made.folder / "README.md").read_text(encoding="utf-8").endswith("Nothing is.\n")
+
+
 def test_too_many_flips_write_nothing(run: Path, tmp_path: Path) -> None:
     # Of a vocabulary with one word, nearly every text changes.
     sets = (
