@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from babelguard.errors import UserError
+
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the recipe; may be repeated."),
+]
+"""The option with which every command that has a recipe overrides it."""
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the resolved recipe and the work it would do, and stop.")
+]
+"""The option that runs nothing."""
 
 
 def run_command(main: Callable[..., Any], name: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from babelguard.command import run_command
+from babelguard.command import DryRun, Overrides, run_command
 
 QUICKSTART = Path(__file__).resolve().parents[1] / "recipes" / "evaluation" / "quickstart.yaml"
 
@@ -17,13 +17,8 @@ def main(
         Path | None,
         typer.Argument(help="Recipe to run. Without one: the quickstart on the bundled sample.", show_default=False),
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the recipe; may be repeated."),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the resolved recipe and the work it would do, and stop.")
-    ] = False,
+    overrides: Overrides = None,
+    dry_run: DryRun = False,
     limit: Annotated[
         int | None,
         typer.Option("--limit", min=1, help="Rate only this many source_ids, each in all its languages and registers."),

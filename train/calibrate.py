@@ -7,15 +7,12 @@ from typing import Annotated
 
 import typer
 
-from babelguard.command import run_command
+from babelguard.command import Overrides, run_command
 
 
 def main(
     run: Annotated[Path, typer.Argument(help="Folder of a finished classifier run.")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the run's recipe; may be repeated."),
-    ] = None,
+    overrides: Overrides = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what was found, and write nothing.")] = False,
 ) -> None:
     """Fit calibration and thresholds of a trained classifier on its calibration split, from its predictions.

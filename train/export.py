@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from babelguard.command import run_command
+from babelguard.command import Overrides, run_command
 
 
 def main(
@@ -15,10 +15,7 @@ def main(
     to: Annotated[
         Path | None, typer.Option("--to", help="Folder to write: a bundle, or merged weights of a generative guard.")
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the run's recipe; may be repeated."),
-    ] = None,
+    overrides: Overrides = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what an earlier export wrote there.")] = False,
     push_to_hub: Annotated[
         str | None,

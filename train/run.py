@@ -7,18 +7,13 @@ from typing import Annotated
 
 import typer
 
-from babelguard.command import run_command
+from babelguard.command import DryRun, Overrides, run_command
 
 
 def main(
     recipe: Annotated[Path, typer.Argument(help="Recipe to run, such as recipes/train/classifier-small.yaml.")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the recipe; may be repeated."),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the resolved recipe and the work it would do, and stop.")
-    ] = False,
+    overrides: Overrides = None,
+    dry_run: DryRun = False,
     max_hours: Annotated[
         float | None,
         typer.Option("--max-hours", min=0.0, help="Stop with a checkpoint after so many hours; run again to go on."),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
-from babelguard.errors import UserError
 from babelguard.recipe import RecipeModel
 from train.classifier.columns import Columns
 from train.classifier.options import BaseModelRecipe, HeadRecipe
+from train.run_spec import FILE, read_run_spec
 
-FILE = "guard_spec.json"
+__all__ = ["ADAPTER_CONFIG", "FILE", "GuardSpec", "read_spec"]
+
 ADAPTER_CONFIG = "adapter_config.json"
 
 
@@ -55,10 +54,4 @@ def read_spec(run: Path) -> GuardSpec:
     Raises:
         UserError: The folder holds none, or one of another kind or format.
     """
-    path = run / FILE
-    try:
-        return GuardSpec.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{run} holds no {FILE}; pass the folder that `python -m train.run` left.") from None
-    except ValidationError:
-        raise UserError(f"{path} does not describe a classifier guard of this format; train it anew.") from None
+    return read_run_spec(run, GuardSpec, "classifier")

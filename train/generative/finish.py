@@ -13,9 +13,10 @@ from train.generative.guard_form import GuardForm
 from train.generative.load import load_trained
 from train.generative.options import GenerativeOptions
 from train.generative.rating import rate
-from train.generative.spec import FILE, spec_text
+from train.generative.spec import spec_text
 from train.generative.threshold import choose_threshold
 from train.recipe import TrainPlan
+from train.run_spec import FILE
 
 
 def finish(plan: TrainPlan[GenerativeOptions], corpus: TrainingCorpus, folder: RunFolder) -> None:

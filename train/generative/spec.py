@@ -6,13 +6,9 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
-from babelguard.errors import UserError
 from babelguard.recipe import RecipeModel
 from train.generative.options import AnswerRecipe, CausalModelRecipe
-
-FILE = "guard_spec.json"
+from train.run_spec import read_run_spec
 
 
 class GenerativeSpec(RecipeModel):
@@ -53,13 +49,7 @@ def read_spec(run: Path) -> GenerativeSpec:
     Raises:
         UserError: The folder holds none, or one of another kind or format.
     """
-    path = run / FILE
-    try:
-        return GenerativeSpec.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{run} holds no {FILE}; pass the folder that `python -m train.run` left.") from None
-    except ValidationError:
-        raise UserError(f"{path} does not describe a generative guard of this format; train it anew.") from None
+    return read_run_spec(run, GenerativeSpec, "generative")
 
 
 def spec_text(spec: GenerativeSpec) -> str:

@@ -24,7 +24,7 @@ from train.generative.loading import Tokenizing, load_causal, load_tokenizing
 from train.generative.material import Material, prepare
 from train.generative.options import GenerativeOptions
 from train.generative.rating import rate
-from train.generative.spec import FILE, GenerativeSpec, spec_text
+from train.generative.spec import GenerativeSpec, spec_text
 from train.generative.stages import (
     PREFERENCE,
     SUPERVISED,
@@ -36,6 +36,7 @@ from train.generative.stages import (
 )
 from train.lora import add_lora
 from train.recipe import TrainPlan
+from train.run_spec import FILE
 
 RUBRIC = "rubric.j2"
 
