@@ -7,8 +7,8 @@ from typing import Any
 
 from babelguard.aggregation import AggregatedLabel
 from babelguard.item import Item
-from data_prep.mappings import SourceMapping
 from data_prep.reading.row import Row
+from data_prep.source_mapping import SourceMapping
 
 
 def published(levels: Mapping[str, int], rule: str) -> dict[str, Any]:

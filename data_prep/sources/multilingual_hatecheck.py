@@ -16,12 +16,13 @@ from babelguard.recipe import RecipeModel
 from babelguard.rejects import RejectLog
 from babelguard.taxonomy import Taxonomy
 from data_prep.fetching.places import github
-from data_prep.mappings import SourceMapping, mapping_of
+from data_prep.mappings import mapping_of
 from data_prep.reading.delimited import read_delimited
 from data_prep.reading.files import files_at
 from data_prep.reading.items import items_from
 from data_prep.reading.row import Row, RowError
 from data_prep.source import Source
+from data_prep.source_mapping import SourceMapping
 
 NAME = "multilingual-hatecheck"
 ANNOTATORS = 3

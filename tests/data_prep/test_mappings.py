@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelguard import RTP_LX, Taxonomy, UserError
-from data_prep.mappings import MAPPINGS, Rule, Scale, SourceMapping, mapping_of
+from data_prep.mappings import MAPPINGS, mapping_of
 from data_prep.reading.row import RowError
 from data_prep.source import SOURCES
+from data_prep.source_mapping import Rule, Scale, SourceMapping
 from data_prep.sources.openai_moderation import LABELS
 
 
