@@ -26,6 +26,9 @@ _CPU, _CUDA, _TENSORRT = "CPUExecutionProvider", "CUDAExecutionProvider", "Tenso
 _PROVIDERS = {"cpu": _CPU, "cuda": _CUDA, "tensorrt": _TENSORRT}
 _LONG = 256
 """Tokens of a window from which a run's memory is given back: attention takes memory by the square of the length."""
+_SLOW_FUSIONS = {_CPU: ["SkipLayerNormFusion", "BiasGeluFusion"]}
+"""Fusions of onnxruntime that cost more time than they save: its fused nodes compute number by number, its single ones
+many numbers at a time."""
 _BATCH_TOKENS = {_CPU: 512, _CUDA: 16_384, _TENSORRT: 16_384}
 """Tokens in a batch, padding included: what keeps the processor busy. More makes a CPU slower; it leaves the caches."""
 
@@ -82,7 +85,7 @@ class Engine:
         on_cpu = providers[0] == _CPU
         workers = self.threads if on_cpu and options.tuning == "throughput" else 1
         threads = self.threads if on_cpu and workers == 1 else 1
-        session = _open_session(model, providers, threads, chosen=options.provider != "auto")
+        session = open_session(model, providers, threads, chosen=options.provider != "auto")
         if not on_cpu and session.get_providers()[0] == _CPU:
             return self._start(model, [_CPU], options)  # with the threads that a CPU needs
         return workers, session
@@ -217,7 +220,18 @@ def warn_of_both_runtimes() -> bool:
     return both
 
 
-def _open_session(model: Path, providers: Sequence[str], threads: int, *, chosen: bool) -> Any:  # noqa: ANN401
+def open_session(model: Path, providers: Sequence[str], threads: int, *, chosen: bool) -> Any:  # noqa: ANN401
+    """Open an `onnxruntime.InferenceSession` with the settings that suit guards.
+
+    Args:
+        model: The ONNX file.
+        providers: onnxruntime's names of providers, the wanted one first.
+        threads: CPU cores for one batch.
+        chosen: Whether the first provider was asked for by name, so that another is an error.
+
+    Raises:
+        UserError: The file is not a model, or the provider that was asked for does not start.
+    """
     import onnxruntime
 
     settings = onnxruntime.SessionOptions()
@@ -227,7 +241,10 @@ def _open_session(model: Path, providers: Sequence[str], threads: int, *, chosen
     settings.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(
-            str(model), settings, providers=[(name, _provider_options(name, model)) for name in providers]
+            str(model),
+            settings,
+            providers=[(name, _provider_options(name, model)) for name in providers],
+            disabled_optimizers=_SLOW_FUSIONS.get(providers[0]),
         )
     except Exception as error:
         if type(error).__module__.startswith("onnxruntime"):
