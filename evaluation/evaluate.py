@@ -20,8 +20,8 @@ from evaluation.measures import Findings
 from evaluation.measuring.agreement import Intervals
 from evaluation.measuring.findings import make_findings
 from evaluation.rate import rate_all
-from evaluation.rater import Rater, Workbench
-from evaluation.rating_table import RatingTable, load_rating_table
+from evaluation.rater import Observant, Rater, Workbench
+from evaluation.rating_table import RatingTable, load_rating_table, summary_of
 from evaluation.recipe import Plan
 from evaluation.run_folder import RunFolder
 
@@ -118,7 +118,8 @@ def _rate(plan: Plan, corpus: Corpus, rater: Rater, items: ItemTable, folder: Ru
     file = folder.ratings(rater.name)
     with progress(f"{rater.name} rates", len(items)) as shown:
         rate_all(rater, corpus.rated(corpus.new_log()), plan.taxonomy, file, shown)
-    table = load_rating_table(file, rater, kind, items, plan.taxonomy)
+    observe = rater.observe if isinstance(rater, Observant) else None
+    table = load_rating_table(file, summary_of(rater, kind), items, plan.taxonomy, observe)
     if (table.statuses == -1).all():
         raise UserError(f"The rater {rater.name} accepts none of the run's items; check its files and languages.")
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +52,11 @@ class ItemTable:
     def annotators(self) -> int:
         """The largest number of annotators that an item has."""
         return int(self.raw.shape[0])
+
+    def at(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ItemTable:
+        """Return the table of some rows, by mask or by position."""
+        columns = {each.name: getattr(self, each.name)[rows] for each in fields(self) if each.name != "raw"}
+        return ItemTable(**columns, raw=self.raw[:, rows])
 
 
 def build_item_table(items: Iterable[Item], categories: Taxonomy, origin: str) -> ItemTable:
@@ -153,3 +158,35 @@ def write_item_table(table: ItemTable, categories: Taxonomy, path: Path) -> None
     partial = path.with_name(f"{path.name}.partial")
     pq.write_table(pa.table(columns), partial)
     partial.replace(path)
+
+
+def read_item_table(path: Path, categories: Taxonomy) -> ItemTable:
+    """Read what `write_item_table` wrote.
+
+    Raises:
+        UserError: The file is missing, or is none of these for these categories.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist; `python -m evaluation.run` writes it.") from None
+    except pa.ArrowInvalid as error:
+        raise UserError(f"{path} is no Parquet file of items: {error}.") from None
+    plain = ("id", "key", "source_id", "language", "band", "subset", "role", "register")
+    if absent := sorted({*plain, *categories.names} - set(table.column_names)):
+        raise UserError(
+            f"{path} lacks the columns {', '.join(absent)}; it is no table of items with labels of {categories.name}."
+        )
+    labels = [table[name].to_pylist() for name in categories.names]
+    own = (
+        table["published"].to_pylist() if "published" in table.column_names else [[None] * len(categories)] * len(table)
+    )
+    ids, keys, source_ids, languages, bands, subsets, roles, registers = (
+        np.array(table[name].to_pylist(), dtype=np.str_) for name in plain
+    )
+    raw = _raw_array([[tuple(levels) for levels in row] for row in zip(*labels, strict=True)])
+    published = np.array([[MISSING if level is None else level for level in row] for row in own], dtype=np.int8)
+    return ItemTable(ids, keys, source_ids, languages, bands, subsets, roles, registers, raw, published)

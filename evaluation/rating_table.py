@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from babelguard.taxonomy import Taxonomy
 from evaluation.item_table import ItemTable
 from evaluation.measures import RaterSummary
 from evaluation.metrics.levels import MISSING
-from evaluation.rater import Observant, Rater
+from evaluation.rater import Rater
 from evaluation.ratings_file import RatingsFile, rating_key
 
 STATUSES = tuple(Status)
@@ -43,17 +43,42 @@ class RatingTable:
     void: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     retried: int = 0
 
+    def at(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> RatingTable:
+        """Return the ratings of some items, by mask or by position; the counts stay those of the whole."""
+        return replace(
+            self,
+            levels=self.levels[rows],
+            statuses=self.statuses[rows],
+            probabilities=self.probabilities[rows],
+        )
+
+
+def summary_of(rater: Rater, kind: str) -> RaterSummary:
+    """Return who a rater is, without the rater."""
+    return RaterSummary(rater.name, kind, rater.description, tuple(rater.covers), rater.fingerprint)
+
 
 def load_rating_table(
-    file: RatingsFile, rater: Rater, kind: str, items: ItemTable, categories: Taxonomy
+    file: RatingsFile,
+    summary: RaterSummary,
+    items: ItemTable,
+    categories: Taxonomy,
+    observe: Callable[[Rating], None] | None = None,
 ) -> RatingTable:
     """Read a rater's stored ratings into columns. Of an item whose rating failed, the last one counts.
+
+    Args:
+        file: Where they are stored.
+        summary: Who the rater is; ratings under another fingerprint are stale.
+        items: What was rated.
+        categories: The taxonomy.
+        observe: Is given every rating that counts.
 
     Raises:
         UserError: A stored line is malformed, off a scale, or the second one of an item that did not fail before.
     """
     place = {
-        rating_key(str(item), str(key), rater.fingerprint): row
+        rating_key(str(item), str(key), summary.fingerprint): row
         for row, (item, key) in enumerate(zip(items.ids, items.keys, strict=True))
     }
     shape = (len(items), len(categories))
@@ -79,9 +104,8 @@ def load_rating_table(
             )
         _fill(row, rating, categories, levels, statuses, probabilities)
         _count_void(rating, str(items.languages[row]), void)
-        if isinstance(rater, Observant):
-            rater.observe(rating)
-    summary = RaterSummary(rater.name, kind, rater.description, tuple(rater.covers), rater.fingerprint)
+        if observe is not None:
+            observe(rating)
     return RatingTable(summary, levels, statuses, probabilities, stale, void, retried)
 
 

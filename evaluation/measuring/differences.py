@@ -52,12 +52,12 @@ def differences(
         pair = _bootstrap_pair(first, second, family, items, categories, resamples)
         if pair is not None:
             found += _differences_of(pair, categories, intervals)
-    return _corrected(found)
+    return corrected(found)
 
 
-def _corrected(found: list[Difference]) -> list[Difference]:
+def corrected(found: list[Difference]) -> list[Difference]:
     """Correct each metric's differences among themselves: the metrics are views of one comparison, not new tries."""
-    for metric in METRICS:
+    for metric in dict.fromkeys(row.metric for row in found):
         known = {place: row.p for place, row in enumerate(found) if row.metric == metric and row.p is not None}
         if not known:
             continue

@@ -185,6 +185,11 @@ def build(name: str, options: GuardBundleOptions, bench: Workbench) -> GuardBund
     )
 
 
+def flagged_categories(rating: Rating) -> tuple[str, ...] | None:
+    """Return the categories that the guard flagged at its own flag thresholds; `None` where it read no text."""
+    return None if rating.raw is None else tuple(json.loads(rating.raw)["flagged"])
+
+
 def _claims(manifest: GuardManifest, calibrator: Calibrator, language: str) -> bool:
     facts = manifest.languages.get(calibrator.resolve(language) or "")
     return facts is not None and facts.claimed

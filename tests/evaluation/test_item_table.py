@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from babelguard import RTP_LX, Item, UserError
 from babelguard.aggregation import AggregatedLabel
-from evaluation.item_table import build_item_table, write_item_table
+from evaluation.item_table import build_item_table, read_item_table, write_item_table
 from evaluation.measuring.subject import majority_levels, published_levels
 from evaluation.metrics.levels import MISSING
 
@@ -71,3 +74,21 @@ def test_a_published_label_stands_before_the_majority_and_missing_ones_do_not(tm
     write_item_table(table, RTP_LX, tmp_path / "items.parquet")
     own = pq.read_table(tmp_path / "items.parquet")["published"].to_pylist()
     assert [row[column] for row in own] == [1, None, 1, 1]
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    gold = {"Bias": AggregatedLabel(3, "gold")}
+    items = [an_item(0, labels={"Bias": (1, None), "Insult": (2, 3)}), an_item(1), an_item(2, aggregated=gold)]
+    for chosen in (items, items[:2], items[1:2]):
+        table = build_item_table(chosen, RTP_LX, "test")
+        write_item_table(table, RTP_LX, tmp_path / "items.parquet")
+        read = read_item_table(tmp_path / "items.parquet", RTP_LX)
+        for field in dataclasses.fields(table):
+            np.testing.assert_array_equal(getattr(read, field.name), getattr(table, field.name))
+        assert read.at(np.array([len(chosen) - 1])).ids.tolist() == [chosen[-1].id]
+
+
+def test_a_file_of_other_categories_is_told(tmp_path):
+    pq.write_table(pa.table({"id": ["x"]}), tmp_path / "items.parquet")
+    with pytest.raises(UserError, match="lacks the columns .*Toxicity"):
+        read_item_table(tmp_path / "items.parquet", RTP_LX)

@@ -11,7 +11,7 @@ from babelguard import RTP_LX, Item, Rating, Score, Status, UserError
 from evaluation.item_table import build_item_table
 from evaluation.rate import CHUNK, rate_all
 from evaluation.rater import complete
-from evaluation.rating_table import STATUSES, load_rating_table
+from evaluation.rating_table import STATUSES, load_rating_table, summary_of
 from evaluation.ratings_file import RatingsFile
 
 
@@ -115,7 +115,7 @@ def test_what_failed_is_asked_again_and_counts_once(file):
     assert last.shown == ["i/3"]
     rate_all(last, items, RTP_LX, file, Silent())
     assert last.shown == ["i/3"]
-    table = load_rating_table(file, last, "test", build_item_table(items, RTP_LX, "here"), RTP_LX)
+    table = load_rating_table(file, summary_of(last, "test"), build_item_table(items, RTP_LX, "here"), RTP_LX)
     assert (table.retried, table.stale) == (3, 0)
     assert (table.levels == 1).all()
 
@@ -124,7 +124,7 @@ def test_what_fails_again_stays_an_error_and_counts_once(file):
     items, rater = some_items(2), FailingRater(fails=frozenset({"i/1"}))
     rate_all(rater, items, RTP_LX, file, Silent())
     rate_all(rater, items, RTP_LX, file, Silent())
-    table = load_rating_table(file, rater, "test", build_item_table(items, RTP_LX, "here"), RTP_LX)
+    table = load_rating_table(file, summary_of(rater, "test"), build_item_table(items, RTP_LX, "here"), RTP_LX)
     assert table.retried == 1
     assert [STATUSES[row] for row in table.statuses[:, RTP_LX.names.index("Bias")]] == [Status.OK, Status.ERROR]
 
@@ -134,7 +134,7 @@ def test_two_ratings_of_which_the_first_did_not_fail_are_told(file):
     rate_all(CountingRater(), items, RTP_LX, file, Silent())
     file.append(list(file.read()))
     with pytest.raises(UserError, match="holds two ratings of the item i/0"):
-        load_rating_table(file, CountingRater(), "test", build_item_table(items, RTP_LX, "here"), RTP_LX)
+        load_rating_table(file, summary_of(CountingRater(), "test"), build_item_table(items, RTP_LX, "here"), RTP_LX)
 
 
 class Wrong(CountingRater):

@@ -10,6 +10,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from evaluation.comparing.comparison import compare_runs
+from evaluation.comparing.selection import Selection
 from tests.data_prep.sources.rtp_lx_files import azure_row, corpus_row, gpt4_row, labels, write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -69,6 +71,9 @@ def test_a_run_leaves_its_folder(folder, tmp_path):
     assert "prompt 3" not in (run_folder / "metrics.json").read_text(encoding="utf-8")
     assert "prompt 3" not in (run_folder / "report.html").read_text(encoding="utf-8")
     assert "prompt 3" not in done.stdout + done.stderr
+    compared = compare_runs([run_folder], Selection())
+    raters = {rater for each in compared.grounds for rater in each.ground.raters}
+    assert raters == {row["name"] for row in metrics["raters"] if row["kind"] != "human"}
 
 
 def test_a_second_run_makes_no_rating_again_and_finds_the_same(folder, tmp_path):
