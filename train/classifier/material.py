@@ -14,8 +14,9 @@ from train.classifier.columns import Columns, targets
 from train.classifier.dataset import TrainingDraws, WindowList, partners_of, twin_groups
 from train.classifier.encoding import EncodedTexts, encode_texts
 from train.classifier.judging import Reference
-from train.classifier.options import ClassifierOptions, LossRecipe
+from train.classifier.options import ClassifierOptions, LossRecipe, SharedLabelsRecipe
 from train.classifier.sampling import DrawPlan, IntArray, balanced_weights, plan_draws
+from train.classifier.shared_labels import share_labels
 from train.corpus import TrainingCorpus, shown_text
 from train.recipe import TrainPlan
 
@@ -74,6 +75,8 @@ def prepare(
     items = [item for item in corpus.items["train"] if item.labels or item.aggregated]
     wanted = targets(items, columns, soft=options.loss.soft_labels)
     remarks = [*corpus.remarks, *_check_levels(wanted, columns)]
+    if options.loss.shared_labels is not None:
+        wanted = _shared(wanted, items, columns, options.loss.shared_labels)
     texts = encode_texts(tokenizer, [shown_text(item) for item in items], options.model.prefix, options.model.window)
     remarks += _on_length(texts, options)
     groups = twin_groups(
@@ -92,6 +95,19 @@ def prepare(
         positive_weights=positive_weights(wanted, options.loss),
         remarks=remarks,
     )
+
+
+def _shared(
+    wanted: NDArray[np.float32], items: list[Item], columns: Columns, recipe: SharedLabelsRecipe
+) -> NDArray[np.float32]:
+    translated = [recipe.roles is None or item.role.value in recipe.roles for item in items]
+    pools = [f"{item.source}\0{item.role.value}" for item in items]
+    contents = [
+        f"{pool}\0{item.source_id if lends else item.id}"
+        for pool, item, lends in zip(pools, items, translated, strict=True)
+    ]
+    languages = [item.language for item in items]
+    return share_labels(wanted, columns, contents=contents, languages=languages, pools=pools, share=recipe.share)
 
 
 def _plan_draws(

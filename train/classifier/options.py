@@ -69,10 +69,22 @@ class HeadRecipe(RecipeModel):
     normalise: bool = Field(True, description="Layer norm of the pooled vector, without weights of its own")
 
 
+class SharedLabelsRecipe(RecipeModel):
+    """Targets that the translations of one content (same source, source_id and role) lend each other."""
+
+    share: float = Field(0.5, gt=0, le=1, description="Share of a target that the other languages' annotators give")
+    roles: tuple[str, ...] | None = Field(
+        None, description="Roles whose texts are translations of each other, such as prompt; all if not set"
+    )
+
+
 class LossRecipe(RecipeModel):
     """What is minimised."""
 
     soft_labels: bool = Field(False, description="Learn the share of annotators above each level, not their majority")
+    shared_labels: SharedLabelsRecipe | None = Field(
+        None, description="What annotators of a content's translations add to its targets; nothing if not set"
+    )
     positive_weights: Literal["none", "balanced"] = Field(
         "none", description="balanced: rare levels count more, by the root of negatives / positives of each column"
     )
