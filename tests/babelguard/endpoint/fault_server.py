@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-LONGEST_HANG_S = 5.0
+LONGEST_HANG_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,10 @@ class FaultServer:
 
 
 @contextmanager
-def fault_server(script: Script | Iterable[Answer] = ()) -> Iterator[FaultServer]:
+def fault_server(
+    script: Script | Iterable[Answer] = (), on_hang: Callable[[], None] = lambda: None
+) -> Iterator[FaultServer]:
+    """Serve until the block ends; `on_hang` is called when an answer that hangs is due."""
     lock, over = threading.Lock(), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -75,6 +78,7 @@ def fault_server(script: Script | Iterable[Answer] = ()) -> Iterator[FaultServer
 
         def answer(self, answer: Answer) -> None:
             if answer.hangs:
+                on_hang()
                 over.wait(LONGEST_HANG_S)
                 self.close_connection = True
                 return
