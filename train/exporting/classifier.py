@@ -15,6 +15,7 @@ from serve.bundle import TOKENIZER, Bundle, GuardManifest, ModelFacts, Precision
 from serve.calibration import Calibrator
 from serve.windows import Encoded, Encoder
 from train.corpus import TrainingCorpus, read_corpus
+from train.exporting.attention import fuse_attention
 from train.exporting.bundle_card import bundle_card, read_notes
 from train.exporting.coverage import Coverage, measure_coverage
 from train.exporting.evaluation_texts import (
@@ -151,6 +152,7 @@ def _make_files(export: Export) -> GuardManifest:
     reading = Reading(vocabulary, list(texts.encoded), decided)
     # The graph is made before anything is pruned: rows of the embedding are cut out of it, and the rest stays.
     graph = export_graph(export.guard.model, longest=export.facts.window, opset=options.opset)
+    export.tell(fuse_attention(graph, export.facts.window).sentence())
     if options.vocabulary.prunes:
         reading = _prune(export, source, graph, texts, scored, reading, calibrator)
     _tokenizer_file(export, reading.vocabulary)
