@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -45,8 +46,11 @@ def main() -> None:
         recipe = smaller(yaml.safe_load(RECIPE.read_text(encoding="utf-8")), chosen)
         change(recipe)
         rows.append({"variant": name, "what": what, **figures(train(name, recipe, chosen.output))})
-        (chosen.output / "ablations.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
-        print("\n".join(table(rows)), flush=True)
+    for name, (what, option) in CALIBRATIONS.items():
+        if not chosen.only or name in chosen.only:
+            rows.append({"variant": name, "what": what, **figures(calibrate(name, option, chosen.output))})
+    (chosen.output / "ablations.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    print("\n".join(table(rows)), flush=True)
 
 
 def smaller(recipe: Recipe, chosen: argparse.Namespace) -> Recipe:
@@ -60,7 +64,7 @@ def smaller(recipe: Recipe, chosen: argparse.Namespace) -> Recipe:
     for part in recipe["corpus"]:
         part["path"] = str(chosen.corpus)
     recipe["model"]["base"] = chosen.base
-    recipe["optimisation"].update(epochs=1, save_every_steps=None)
+    recipe["optimisation"].update(epochs=1, save_every_steps=None, evaluate_every_steps=None)
     recipe["output"] = str(chosen.output)
     return recipe
 
@@ -83,34 +87,37 @@ def with_value(block: str, **values: Any) -> Callable[[Recipe], None]:  # noqa: 
     return change
 
 
-def more_completions(recipe: Recipe) -> None:
-    """Draw six times as many toxic completions, each as a window at random."""
-    part = next(part for part in recipe["corpus"] if part["name"] == "completions")
-    part["share"] = round(6 * part["share"], 4)
-    recipe["model"]["long_texts"] = "random-window"
-
-
 def held_out(recipe: Recipe) -> None:
     """Leave two languages out of training and calibration."""
     recipe["hold_out"] = list(HELD_OUT)
 
 
 VARIANTS: dict[str, tuple[str, Callable[[Recipe], None]]] = {
-    "as-is": ("as the starter guard", lambda recipe: None),  # noqa: ARG005 - a change that changes nothing
+    "as-is": ("as the first round of the starter guard", lambda recipe: None),  # noqa: ARG005 - it changes nothing
+    "shared-labels": (
+        "half of a target from the prompt's translations",
+        with_value("loss", shared_labels={"share": 0.5, "roles": ["prompt"]}),
+    ),
+    "hard-labels": ("the majority in place of the annotators' shares", with_value("loss", soft_labels=False)),
     "softmax": ("softmax head in place of the cumulative one", with_value("head", kind="softmax")),
     "corn": ("CORN head", with_value("head", kind="corn")),
     "multi-label": ("independent columns", with_value("head", kind="multi-label")),
-    "hard-labels": ("the majority in place of the annotators' shares", with_value("loss", soft_labels=False)),
     "class-weights": ("rare levels weighted up in the loss", with_value("loss", positive_weights="balanced")),
-    "more-balancing": ("rare harms drawn by the root of their rarity", with_value("sampling", labels=0.5)),
     "no-balancing": ("rare harms drawn no more often", with_value("sampling", labels=0.0)),
     "no-completions": ("without toxic completions", without("completions")),
-    "more-completions": ("six times as many toxic completions, in random windows", more_completions),
     "no-benign": ("without benign completions", without("benign-completions")),
     "no-twins": ("without twins in other registers", without("prompts-in-other-registers")),
     "rtp-lx-only": ("without the other sources", without("sample", "others", "multilingual-hatecheck")),
+    "whole-vocabulary": ("with the whole vocabulary", with_value("model", vocabulary=None)),
     "held-out": (f"without {' and '.join(HELD_OUT)}", held_out),
 }
+
+CALIBRATIONS: dict[str, tuple[str, str]] = {
+    "pooled": ("the first one, calibrated and cut alike for all languages", "calibration.per_language=never"),
+    "own-kappa": ("the first one, each language's own thresholds by kappa", "calibration.levels.rule=kappa"),
+    "own-shares": ("the first one, each language's own thresholds by shares", "calibration.levels.rule=shares"),
+}
+"""Other calibrations of the first variant; they need no training."""
 
 
 def train(name: str, recipe: Recipe, output: Path) -> Path:
@@ -124,6 +131,16 @@ def train(name: str, recipe: Recipe, output: Path) -> Path:
         subprocess.run([sys.executable, "-m", "train.run", str(path)], check=True)
         found = sorted(output.glob(f"{recipe['name']}-*/metrics.json"))
     return found[-1].parent
+
+
+def calibrate(name: str, option: str, output: Path) -> Path:
+    """Calibrate the first variant in another way, in a copy of its run folder."""
+    first = sorted(output.glob("ablation-as-is-*/metrics.json"))[-1].parent
+    run = output / f"calibrated-{name}"
+    if not run.is_dir():
+        shutil.copytree(first, run)
+        subprocess.run([sys.executable, "-m", "train.calibrate", str(run), "--set", option], check=True)
+    return run
 
 
 def figures(run: Path) -> dict[str, float]:
