@@ -80,16 +80,23 @@ def upper(word: str, tag: str) -> str:
 _SENTENCE_SIGNS = r"[\p{Terminal_Punctuation}¡¿…]"
 _FREE_SIGNS = regex.compile(rf"(?<!\w){_SENTENCE_SIGNS}+{LONE}|{_SENTENCE_SIGNS}+(?!\w){LONE}")
 _ALL_SIGNS = regex.compile(rf"{_SENTENCE_SIGNS}+{LONE}")
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[!-~]*[A-Za-z0-9/&=#%_-]|[A-Za-z0-9._+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+", re.IGNORECASE
+)
+"""A web or mail address, without the signs behind it."""
 
 
 def punctuation(text: str, script: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, what is left) for the signs that end or part sentences.
 
-    Quotation marks stay, since what is quoted is judged otherwise, and so do signs within a word or number. Where
-    words are not spaced, a sign between two of them leaves a space.
+    Quotation marks stay, since what is quoted is judged otherwise, and so do signs within a word, number or address.
+    Where words are not spaced, a sign between two of them leaves a space.
     """
     unspaced = script in UNSPACED_SCRIPTS
+    addresses = [match.span() for match in _ADDRESS.finditer(text)] if "." in text else []
     for match in (_ALL_SIGNS if unspaced else _FREE_SIGNS).finditer(text):
         start, end = match.span()
+        if any(begin <= start < stop for begin, stop in addresses):
+            continue
         inside = start > 0 and end < len(text) and not text[start - 1].isspace() and not text[end].isspace()
         yield start, end, " " if unspaced and inside else ""

@@ -24,7 +24,8 @@ def encode_prompt(tokenizer: Any, prompt: Prompt, template_options: Mapping[str,
         template_options: Variables of the chat template, for example ``enable_thinking``.
 
     Raises:
-        UserError: There are turns and the tokenizer has no chat template, or its template refuses them.
+        UserError: There are turns and the tokenizer has no chat template, or its template refuses them or leaves out
+            what a user says.
     """
     if not prompt.messages:
         begin = [tokenizer.bos_token_id] if tokenizer.bos_token_id is not None else []
@@ -40,6 +41,7 @@ def encode_prompt(tokenizer: Any, prompt: Prompt, template_options: Mapping[str,
     tokenizer.chat_control_tokens = sorted(control_tokens(tokenizer))
     turns = [{"role": turn.role, "content": valid_unicode(turn.content)} for turn in prompt.messages]
     try:
+        _check_template(tokenizer, prompt, template_options)
         ids = tokenizer.apply_chat_template(
             turns,
             tokenize=True,
@@ -54,6 +56,18 @@ def encode_prompt(tokenizer: Any, prompt: Prompt, template_options: Mapping[str,
             "template_options and that the model is one for chats."
         ) from None
     return list(ids)
+
+
+def _check_template(tokenizer: Any, prompt: Prompt, template_options: Mapping[str, Any]) -> None:  # noqa: ANN401
+    """Raise a `UserError` where the template does not show what a user says: the model would answer without it."""
+    words = [f"word{number}" for number in range(len(prompt.messages))]
+    turns = [{"role": turn.role, "content": word} for turn, word in zip(prompt.messages, words, strict=True)]
+    shown = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **template_options)
+    if any(turn["role"] == "user" and word not in shown for turn, word in zip(turns, words, strict=True)):
+        raise UserError(
+            f"The chat template of {tokenizer.name_or_path} leaves out what a user says, so that the model would never "
+            "see a text; check template_options, set 'layout: completion', or give another model."
+        )
 
 
 def encode_text(tokenizer: Any, text: str) -> list[int]:  # noqa: ANN401 - a transformers tokenizer

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from babelguard.checksums import hash_of
 from babelguard.errors import UserError
@@ -34,6 +34,13 @@ class LoadingOptions(RecipeModel):
     )
     attention: Literal["auto", "sdpa", "eager"] = Field("auto", description="How transformers computes attention")
     trust_remote_code: bool = Field(False, description="Run Python code that comes with the model")
+
+    @field_validator("device_map")
+    @classmethod
+    def _holds_weights(cls, devices: str | dict[str, int | str]) -> str | dict[str, int | str]:
+        if "meta" in (devices.values() if isinstance(devices, dict) else [devices]):
+            raise ValueError("the device meta holds no weights; name auto, cpu or cuda:0")
+        return devices
 
 
 @dataclass(frozen=True)

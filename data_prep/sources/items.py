@@ -26,8 +26,13 @@ def read(options: ItemsOptions, taxonomy: Taxonomy, log: RejectLog) -> Iterator[
     """Stream the items.
 
     Raises:
-        UserError: The file is missing.
+        UserError: The file is missing, or is a folder.
     """
+    if options.path.is_dir():
+        raise UserError(
+            f"{options.path} is a folder; give a JSON lines file of items in it, or take the source `corpus`, which "
+            "reads a folder that `python -m data_prep.build` made."
+        )
     for line, content in read_lines(options.path):
         log.found_row(options.path)
         try:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateError, meta
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import TemplateError, meta
 
 from babelguard.checksums import hash_of
 from babelguard.errors import UserError, unknown_name
@@ -24,6 +23,7 @@ from babelguard.template_errors import TEMPLATE_ERRORS
 from evaluation.judging.examples import TEMPLATES, Example
 from evaluation.judging.labels import labels_of
 from evaluation.judging.quoting import content_of, quoted, type_of
+from evaluation.judging.sandbox import MOST_CHARACTERS, filled, rubric_environment
 
 VARIABLES = ("TYPE", "CATEGORIES", "VALUES", "EXAMPLES", "PROMPT")
 OWN_RUBRIC = TEMPLATES / "rubric.j2"
@@ -120,9 +120,13 @@ def load_rubric(
 
 def _read(path: Path, what: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as stream:
+            text = stream.read(MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"The {what} file {path} cannot be read: {error}.") from None
+    if len(text) > MOST_CHARACTERS:
+        raise UserError(f"The {what} file {path} has more than {MOST_CHARACTERS:,} characters; give a shorter one.")
+    return text
 
 
 def _labels(taxonomy: Taxonomy, given: Mapping[str, str]) -> dict[str, str]:
@@ -138,10 +142,7 @@ def _labels(taxonomy: Taxonomy, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _jinja(text: str, path: Path) -> Callable[[Mapping[str, Any]], str]:
-    # A rubric may come from anywhere; in the sandbox it can do nothing but make text.
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-    )
+    environment = rubric_environment()
     try:
         template = environment.from_string(text)
         used = meta.find_undeclared_variables(environment.parse(text))
@@ -151,7 +152,7 @@ def _jinja(text: str, path: Path) -> Callable[[Mapping[str, Any]], str]:
 
     def fill(values: Mapping[str, Any]) -> str:
         try:
-            return template.render(**values)
+            return filled(template, values)
         except TEMPLATE_ERRORS as error:
             reason = str(error).rstrip(".")
             raise UserError(f"The rubric {path} cannot be filled in: {reason}; mend its expressions.") from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from babelguard.errors import UserError
 from babelguard.item import Item
@@ -64,6 +64,13 @@ class SequenceClassifierOptions(RecipeModel):
     trust_remote_code: bool = Field(False, description="Run Python code that comes with the model")
 
     _from_preset = preset_options("sequence-classifier")
+
+    @field_validator("device")
+    @classmethod
+    def _holds_weights(cls, device: str) -> str:
+        if device.split(":", maxsplit=1)[0] == "meta":
+            raise ValueError("the device meta holds no weights; name cpu, cuda or auto")
+        return device
 
 
 @dataclass

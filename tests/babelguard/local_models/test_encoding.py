@@ -59,6 +59,13 @@ def test_a_template_that_refuses_is_told() -> None:
         encode_prompt(made, Prompt(messages=(Message("system", "a"),)), {})
 
 
+def test_a_template_that_drops_the_text_is_told() -> None:
+    made = tokenizer(more=("cd",))
+    made.chat_template = "{% for turn in messages %}<|{{ turn.role }}|>{% endfor %}"
+    with pytest.raises(UserError, match="leaves out what a user says"):
+        encode_prompt(made, Prompt(messages=(Message("user", "a"),)), {})
+
+
 def test_a_text_behind_another_is_encoded_as_there() -> None:
     made = tokenizer(spaces="joined")
     assert made.convert_ids_to_tokens(encode_after(made, "Insult:", " 1")) == ["Ġ1"]

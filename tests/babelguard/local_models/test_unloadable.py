@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from babelguard.errors import UserError
+from babelguard.local_models.loading import LoadingOptions
 from babelguard.local_models.unloadable import told_if_unloadable
+from babelguard.recipe import validate
 
 
 @pytest.mark.parametrize(
@@ -39,3 +41,9 @@ def test_damaged_weights_are_to_be_fetched_again() -> None:
         told_if_unloadable("some/model", "a causal language model"),
     ):
         safetensors.deserialize(b"junk" * 8)
+
+
+@pytest.mark.parametrize("devices", ["meta", {"": "meta"}])
+def test_a_device_that_holds_no_weights_is_told(devices):
+    with pytest.raises(UserError, match="device_map: the device meta holds no weights"):
+        validate({"model": "any", "device_map": devices}, LoadingOptions, "test")

@@ -27,6 +27,13 @@ FULL = [
     ("no-punctuation", "es", "¿Qué? ¡Sí!", "Qué Sí"),
     ("no-punctuation", "zh-Hans", "下雨，带伞。", "下雨 带伞"),
     ("no-punctuation", "en", "“Quoted,” he said.", "“Quoted” he said"),
+    (
+        "no-punctuation",
+        "en",
+        "See https://a.org/b?c=1, or www.a.org. Done!",
+        "See https://a.org/b?c=1 or www.a.org Done",
+    ),
+    ("no-punctuation", "ja", "見て：https://a.org/b.html。me@a.org、はい。", "見て https://a.org/b.html me@a.org はい"),
     ("contractions", "en", "I am going to be late because it is raining", "I'm gonna be late 'cause it's rainin'"),
     ("contractions", "en", "Yes, I am. I see the king.", "Yes, I am. I see the king."),
     ("contractions", "es", "Estoy cansado para nada", "'toy cansao pa' na'"),

@@ -8,7 +8,9 @@ from babelguard import RTP_LX, UserError
 from babelguard.aggregation import AggregatedLabel
 from babelguard.item import Message
 from babelguard.rejects import RejectLog
+from data_prep.source import SOURCES
 from data_prep.sources.corpus import CorpusOptions, part_licences, read
+from data_prep.sources.items import ItemsOptions
 from tests.data_prep.building.made_items import build_of, item
 
 
@@ -79,3 +81,8 @@ def test_a_folder_without_a_manifest_is_no_corpus(tmp_path):
     (tmp_path / "manifest.json").write_text('{"format": "other"}')
     with pytest.raises(UserError, match="not the manifest"):
         items(tmp_path)
+
+
+def test_a_corpus_given_as_a_file_of_items_is_told(corpus):
+    with pytest.raises(UserError, match="is a folder; give a JSON lines file of items"):
+        list(SOURCES.get("items").read(ItemsOptions(path=corpus[0]), RTP_LX, RejectLog()))

@@ -206,3 +206,8 @@ def test_what_decides_the_answers_is_in_the_fingerprint(folder: Path, tmp_path: 
         rater(save_tiny(tmp_path / "other", "bert", list(LABELS), seed=1)),
     ]
     assert len({same, *(other.fingerprint for other in others)}) == 7
+
+
+def test_a_device_that_holds_no_weights_is_told():
+    with pytest.raises(UserError, match="device: the device meta holds no weights"):
+        validate({"model": "any", "labels": LABELS, "device": "meta"}, SequenceClassifierOptions, "test")

@@ -140,6 +140,17 @@ def test_files_and_labels_are_checked(tmp_path: Path) -> None:
             load_examples(path, RTP_LX)
 
 
+def test_a_rubric_without_end_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("$PROMPT" + "x" * 1_000_000, encoding="utf-8")
+    with pytest.raises(UserError, match="more than 1,000,000 characters"):
+        load_rubric(RTP_LX, path)
+
+
+def test_the_text_of_an_item_may_be_long(own: Rubric) -> None:
+    assert own.render(item("word\n" * 500_000)).count("word") >= 500_000
+
+
 def test_all_that_a_judge_reads_is_in_the_fingerprint(own: Rubric, tmp_path: Path) -> None:
     path = tmp_path / "rubric.j2"
     path.write_text("Rate {{ PROMPT }}", encoding="utf-8")
@@ -157,7 +168,19 @@ def test_all_that_a_judge_reads_is_in_the_fingerprint(own: Rubric, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "expression", ["{{ 1 / 0 }}", "{{ PROMPT + 1 }}", "{% for n in range(10**9) %}.{% endfor %}", "{% include 'x' %}"]
+    "expression",
+    [
+        "{{ 1 / 0 }}",
+        "{{ PROMPT + 1 }}",
+        "{% for n in range(10**9) %}.{% endfor %}",
+        "{% include 'x' %}",
+        "{% for n in range(99999) %}{% for m in range(99999) %}.{% endfor %}{% endfor %}",
+        "{{ 'x' * 10**12 }}",
+        "{{ [1] * 10**12 }}",
+        "{{ '%999999999999d' % 1 }}",
+        "{{ 'x'.ljust(10**12) }}",
+        "{{ 9**9**9 }}",
+    ],
 )
 def test_an_expression_that_fails_is_told_before_any_model_is_loaded(tmp_path: Path, expression: str) -> None:
     path = tmp_path / "own.j2"
