@@ -28,6 +28,7 @@ from evaluation.comparing.stored_run import StoredRun, read_run
 from evaluation.measures import Measure
 from evaluation.measuring.agreement import draw_resamples
 from evaluation.metrics.levels import MISSING
+from evaluation.metrics.resampling import Resamples
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,13 +93,7 @@ def compare_runs(
     chosen = run.at(texts)
     subjects = subjects_of(chosen, selection.reference, categories)
     resamples = draw_resamples(chosen.items, run.intervals)
-    grounds = []
-    for ground in find_grounds(chosen, subjects):
-        metrics = figures_on(ground, chosen, selection.metrics, resamples)
-        rows = [
-            row for each in metrics.values() for row in measures_of(each, ground, run.categories.names, run.intervals)
-        ]
-        grounds.append(GroundFigures(ground, metrics, tuple(rows)))
+    grounds = tuple(_figures(each, chosen, selection, resamples) for each in find_grounds(chosen, subjects))
     if not grounds:
         raise UserError("No two raters gave levels for the same labelled texts and categories; choose others.")
     leads = None
@@ -107,7 +102,13 @@ def compare_runs(
         leads = leads_of(rater, fought, chosen)
     used = run.at(np.asarray(texts | benign))
     flags = tuple(flag_measures(used, texts[texts | benign], benign[texts | benign]))
-    return Comparison(chosen, selection, tuple(grounds), leads, flags)
+    return Comparison(chosen, selection, grounds, leads, flags)
+
+
+def _figures(ground: SharedGround, run: StoredRun, selection: Selection, resamples: Resamples) -> GroundFigures:
+    metrics = figures_on(ground, run, selection.metrics, resamples)
+    rows = (measures_of(each, ground, run.categories.names, run.intervals) for each in metrics.values())
+    return GroundFigures(ground, metrics, tuple(row for each in rows for row in each))
 
 
 def _others(run: StoredRun, rater: str | None, against: Sequence[str]) -> tuple[str, ...]:
