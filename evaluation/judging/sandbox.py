@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import StrictUndefined, Template
+from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MOST_CHARACTERS = 1_000_000
 """A rubric's file, and what its template writes beside the item's own text, has at most so many characters."""
