@@ -8,9 +8,10 @@ load comes from wrk (Debian's package), on the same machine, so that it takes it
 1. start to ready, and resident memory then;
 2. texts a second of `Guard.rate` on all cores, and of `POST /v1/moderations`, one text a request, from 64 clients; by
    the clock, and by processor time of each process, which other work on the machine disturbs less;
-3. latency below saturation, half of the capacity offered, texts of one length: p50, p99 and their ratio;
-4. overload: 5 times the capacity offered to a short queue: every answer is 200 or 503; memory and the time of a lone
-   request before and after;
+3. latency below saturation: a quarter and a half of the capacity offered, texts of one length and, at half, the mixed
+   ones: p50, p99 and their ratio;
+4. overload: more than 5 times the capacity offered to a short queue, in long texts, so that wrk needs little of the
+   cores: every answer is 200 or 503; memory, the time of a lone request, and the capacity before and after;
 5. transformers' pipeline with the same weights behind FastAPI, from the same clients.
 
 llm-guard's toxicity scanner is not among them: its model comes from a model hub alone.
@@ -19,6 +20,7 @@ llm-guard's toxicity scanner is not among them: its model comes from a model hub
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import signal
@@ -40,7 +42,10 @@ from engine import make_bundle, with_head
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 TICKS = os.sysconf("SC_CLK_TCK")
-WORDS = 20
+WORDS, LONG_WORDS = 20, 150
+CLIENTS_BELOW, CLIENTS_BEYOND = 8, 400
+FLOOD = 7
+"""Times the capacity that is aimed at in overload: accepted requests keep their clients waiting, so that less comes."""
 
 SCRIPT = """
 local bodies = {}
@@ -135,37 +140,48 @@ def measure_ours(bundle: Path, chosen: argparse.Namespace, texts: Sequence[str],
             f"with wrk's); p50 {busy.p50:.0f} ms, p99 {busy.p99:.0f} ms; 200: {busy.ok}, "
             f"else: {busy.busy + busy.other + busy.broken}"
         )
-        words = " ".join(texts).split()
-        even = bodies([" ".join(words[n : n + WORDS]) for n in range(0, WORDS * 200, WORDS)], work / "even.jsonl")
+        even = equal_texts(texts, WORDS, work)
         capacity = load(port, even, chosen.clients, chosen.seconds // 2, work).texts_per_second
-        clients = 8
-        calm = load(port, even, clients, chosen.seconds, work, pause=1000 * clients / (capacity / 2))
-        print(
-            f"below saturation, texts of {WORDS} words: {calm.texts_per_second:.1f} of {capacity:.1f} texts/s; "
-            f"p50 {calm.p50:.1f} ms, p99 {calm.p99:.1f} ms, ratio {calm.p99 / calm.p50:.1f}"
-        )
-    overload(bundle, chosen, even, work, capacity)
+        for name, lines, most, share in (
+            (f"texts of {WORDS} words", even, capacity, 0.25),
+            (f"texts of {WORDS} words", even, capacity, 0.5),
+            ("mixed lengths", mixed, busy.texts_per_second, 0.5),
+        ):
+            pause = 1000 * CLIENTS_BELOW / (share * most)
+            calm = load(port, lines, CLIENTS_BELOW, chosen.seconds, work, pause=pause)
+            print(
+                f"below saturation, {name}: {calm.texts_per_second:.1f} of {most:.1f} texts/s; "
+                f"p50 {calm.p50:.1f} ms, p99 {calm.p99:.1f} ms, ratio {calm.p99 / calm.p50:.1f}"
+            )
+    overload(bundle, chosen, equal_texts(texts, LONG_WORDS, work), work)
     return busy
 
 
-def overload(bundle: Path, chosen: argparse.Namespace, even: Path, work: Path, capacity: float) -> None:
-    """Offer five times the capacity to a server with a short queue."""
+def overload(bundle: Path, chosen: argparse.Namespace, lines: Path, work: Path) -> None:
+    """Offer more than five times the capacity to a server with a short queue."""
     short = ["--set", "batching.queue_texts=64", "--set", "limits.texts=64"]
     with our_server(bundle, chosen.precision, short) as (port, process, _):
-        load(port, even, chosen.clients, 3, work)
+        capacity = load(port, lines, chosen.clients, max(5, chosen.seconds // 2), work).texts_per_second
         lone, memory = lone_request(port), resident(process)
-        clients = 400
-        flood = load(port, even, clients, chosen.seconds, work, pause=1000 * clients / (5 * capacity))
+        pause = 1000 * CLIENTS_BEYOND / (FLOOD * capacity)
+        flood = load(port, lines, CLIENTS_BEYOND, chosen.seconds, work, pause=pause)
         after = lone_request(port)
         offered = (flood.ok + flood.busy + flood.other) / flood.seconds
         print(
-            f"overload, {offered / capacity:.1f} times the capacity: 200: {flood.ok} ({flood.texts_per_second:.1f}/s), "
-            f"503: {flood.busy}, other: {flood.other}, broken: {flood.broken}; a lone request {lone:.1f} ms before, "
-            f"{after:.1f} ms after; resident {memory:.0f} MB before, {resident(process):.0f} MB after"
+            f"overload, texts of {LONG_WORDS} words, {offered / capacity:.1f} times the capacity of {capacity:.1f}/s: "
+            f"200: {flood.ok} ({flood.texts_per_second:.1f}/s), 503: {flood.busy}, other: {flood.other}, "
+            f"broken: {flood.broken}; a lone request {lone:.1f} ms before, {after:.1f} ms after; "
+            f"resident {memory:.0f} MB before, {resident(process):.0f} MB after"
         )
-        again = load(port, even, chosen.clients, max(3, chosen.seconds // 4), work)
+        again = load(port, lines, chosen.clients, max(5, chosen.seconds // 2), work)
         memory = resident(process)
         print(f"right after: {again.texts_per_second:.1f} texts/s, 503: {again.busy}, resident {memory:.0f} MB")
+
+
+def equal_texts(texts: Sequence[str], words: int, work: Path) -> Path:
+    """Write the bodies of two hundred requests that have the texts' words dealt out evenly."""
+    dealt = itertools.cycle(word for text in texts for word in text.split())
+    return bodies([" ".join(itertools.islice(dealt, words)) for _ in range(200)], work / f"even-{words}.jsonl")
 
 
 def measure_pipeline(folder: Path, chosen: argparse.Namespace, texts: Sequence[str], work: Path, ours: Load) -> None:
