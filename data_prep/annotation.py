@@ -8,13 +8,9 @@ from typing import Annotated
 
 import typer
 
-from babelguard.command import run_commands
+from babelguard.command import Overrides, run_commands
 
 Recipe = Annotated[Path, typer.Argument(help="Recipe of the batch, for example recipes/data_prep/annotation.yaml.")]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the recipe; may be repeated."),
-]
 
 
 def export_sheets(recipe: Recipe, overrides: Overrides = None) -> None:

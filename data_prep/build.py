@@ -7,15 +7,12 @@ from typing import Annotated
 
 import typer
 
-from babelguard.command import run_command
+from babelguard.command import Overrides, run_command
 
 
 def main(
     recipe: Annotated[Path, typer.Argument(help="Recipe to build, for example recipes/data_prep/sample.yaml.")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the recipe; may be repeated."),
-    ] = None,
+    overrides: Overrides = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the resolved recipe and what it would read, and stop.")
     ] = False,

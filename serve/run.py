@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from babelguard.command import run_command
+from babelguard.command import Overrides, run_command
 
 RECIPE = Path(__file__).resolve().parents[1] / "recipes" / "serve" / "default.yaml"
 
@@ -33,10 +33,7 @@ def main(
     ui: Annotated[
         bool, typer.Option("--ui", help="Serve the demo's pages at /ui too (set ui=MODULE:FUNCTION for others).")
     ] = False,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="A.B=VALUE", help="Override one value of the recipe; may be repeated."),
-    ] = None,
+    overrides: Overrides = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the resolved recipe, and stop.")] = False,
 ) -> None:
     """Serve a guard over HTTP: OpenAI's moderation endpoint, full ratings, a guard for chats, metrics.

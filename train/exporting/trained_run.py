@@ -16,8 +16,8 @@ from train.calibrating.block import CalibrationBlock, read_block
 from train.decisions import bundle_categories
 from train.exporting.options import ExportOptions
 from train.recipe import TrainPlan, load_plan
+from train.run_spec import FILE
 
-SPEC = "guard_spec.json"
 RECIPE = "recipe.yaml"
 
 
@@ -49,11 +49,11 @@ def kind_of(run: Path) -> str:
     Raises:
         UserError: The folder is not a run's.
     """
-    path = run / SPEC
+    path = run / FILE
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UserError(f"{run} holds no {SPEC}; pass the folder that `python -m train.run` left.") from None
+        raise UserError(f"{run} holds no {FILE}; pass the folder that `python -m train.run` left.") from None
     except (UnicodeDecodeError, json.JSONDecodeError):
         raise UserError(f"{path} is not JSON; train the guard again.") from None
     if not isinstance(record, dict) or not isinstance(record.get("kind"), str):
