@@ -121,8 +121,9 @@ def quantise(
 ) -> Int8Findings:
     """Write an int8 model.
 
-    With ``exclude: auto``, groups of matrices are spared one after the other, the one that helps most first, until at
-    most half of `bound` flips on the tuning texts: the other half is room for other texts.
+    With ``exclude: auto``, groups of matrices are spared one after the other, each time the one that helps most beside
+    those that are spared already, until at most half of `bound` flips on the tuning texts: the other half is room for
+    other texts.
 
     Args:
         model: The float32 `onnx.ModelProto`.
@@ -150,16 +151,17 @@ def quantise(
     everything = present = flips(path)
     chosen: list[str] = []
     alone: dict[str, float] = {}
-    if present > bound / 2:
+    while present > bound / 2 and len(chosen) < len(parts):
+        measured = {}
         for group in parts:
-            writer.write(path, (group,))
-            alone[group] = flips(path)
-        for group in sorted(parts, key=lambda name: alone[name]):
-            chosen.append(group)
-            writer.write(path, chosen)
-            present = flips(path)
-            if present <= bound / 2:
-                break
+            if group not in chosen:
+                writer.write(path, (*chosen, group))
+                measured[group] = flips(path)
+        alone = alone or measured
+        best = min(measured, key=lambda name: measured[name])
+        chosen.append(best)
+        present = measured[best]
+    writer.write(path, chosen)
     return Int8Findings(options.scheme, tuple(chosen), options.spared, alone, everything, present)
 
 
