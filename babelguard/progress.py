@@ -57,8 +57,9 @@ class _BarProgress:
 
 
 @contextmanager
-def progress(label: str, total: int, stream: TextIO = sys.stderr) -> Iterator[Progress]:
-    """Show the progress of one piece of work."""
+def progress(label: str, total: int, stream: TextIO | None = None) -> Iterator[Progress]:
+    """Show the progress of one piece of work, on standard error if no stream is given."""
+    stream = stream or sys.stderr
     if stream.isatty():
         shown = _BarProgress(label, total)
         with shown.bar:
@@ -70,12 +71,13 @@ def progress(label: str, total: int, stream: TextIO = sys.stderr) -> Iterator[Pr
 
 
 @contextmanager
-def counting(stream: TextIO = sys.stderr) -> Iterator[Shown]:
+def counting(stream: TextIO | None = None) -> Iterator[Shown]:
     """Show work that goes from one thing to the next, where nobody knows how many items are to come."""
-    if stream.isatty():
+    shown = stream or sys.stderr
+    if shown.isatty():
         from rich.console import Console
 
-        with Console(file=stream).status("starting") as status:
+        with Console(file=shown).status("starting") as status:
             yield lambda label, count: status.update(f"{label}: {count:,} items")
         return
     last = time.monotonic()
@@ -84,7 +86,7 @@ def counting(stream: TextIO = sys.stderr) -> Iterator[Shown]:
         nonlocal last
         if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
             last = time.monotonic()
-            stream.write(f"{label}: {count:,} items\n")
-            stream.flush()
+            shown.write(f"{label}: {count:,} items\n")
+            shown.flush()
 
     yield write

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from babelguard.progress import counting, progress
 
 
@@ -35,3 +37,11 @@ def test_work_of_unknown_size_writes_plain_lines_now_and_then(monkeypatch):
         shown("part", 2_000)
         shown("shards", 3)
     assert stream.getvalue() == "part: 2,000 items\n"
+
+
+def test_the_present_standard_error_is_written_to(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("reading", 2) as shown:
+        shown.advance(2)
+    with counting() as count:
+        count("reading", 1)
+    assert capsys.readouterr().err == "reading: 2 of 2 items\n"
