@@ -16,6 +16,7 @@ from evaluation.comparing.joined import join
 from evaluation.comparing.leads import Leads, duels, leads_of
 from evaluation.comparing.selection import (
     Selection,
+    check_leads,
     check_metrics,
     check_rater,
     check_reference,
@@ -83,6 +84,8 @@ def compare_runs(
         raise UserError("--against says whom a rater is held against; name that rater with --rater.")
     check_metrics(selection.metrics)
     check_reference(selection.reference)
+    if rater is not None:
+        check_leads(selection.metrics)
     run = choose_raters(join([read_run(path) for path in paths]), selection.raters)
     categories = chosen_categories(run, selection.categories)
     others = _others(run, rater, against)

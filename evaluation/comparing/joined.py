@@ -19,7 +19,8 @@ def join(runs: Sequence[StoredRun]) -> StoredRun:
     raters of one name are told apart by their runs, as ``name@run``. Intervals are made as in the first run.
 
     Raises:
-        UserError: The runs share no item, differ in taxonomy, or hold different labels for an item.
+        UserError: The runs share no item, differ in taxonomy, hold different labels for an item, or have folders of one
+            name and different raters of one name.
     """
     return reduce(_joined, runs)
 
@@ -39,9 +40,15 @@ def _joined(first: StoredRun, second: StoredRun) -> StoredRun:
     known = {table.summary.name: table.summary.fingerprint for table in one.tables}
     for table in other.tables:
         name = table.summary.name
-        if known.get(name) == table.summary.fingerprint:
+        same = {n for n, mark in known.items() if mark == table.summary.fingerprint}
+        if any(n == name or n.startswith(f"{name}@") for n in same):
             continue
         shown = f"{name}@{theirs.name}" if name in known else name
+        if shown in known:
+            raise UserError(
+                f"Several runs in folders named {theirs.name} have a rater {name}, with other settings each; "
+                "rename one of the folders."
+            )
         tables.append(replace(table, summary=replace(table.summary, name=shown)))
         if name in other.flags:
             flags[shown] = other.flags[name]

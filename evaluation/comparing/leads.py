@@ -91,7 +91,8 @@ def leads_of(rater: str, fought: Sequence[Duel], run: StoredRun) -> Leads:
             by_language.setdefault(row.slice.language, []).append(row)
     languages = sorted({tag for duel in fought for tag in duel.ground.languages})
     others = tuple(duel.other for duel in fought)
-    ahead = tuple(tag for tag in languages if by_language.get(tag) and all(_above(r.value) for r in by_language[tag]))
+    metrics = len(fought[0].figures)
+    ahead = tuple(tag for tag in languages if _is_ahead(by_language.get(tag, ()), metrics))
     return Leads(
         rater=rater,
         others=others,
@@ -105,6 +106,12 @@ def leads_of(rater: str, fought: Sequence[Duel], run: StoredRun) -> Leads:
             if (absent := tuple(o for o in others if all(row.other != o for row in by_language.get(tag, ()))))
         },
     )
+
+
+def _is_ahead(rows: Sequence[Difference], metrics: int) -> bool:
+    """Tell whether all differences are above zero, and there is one in every metric: what is undefined is no lead."""
+    complete = len(rows) == metrics * len({row.other for row in rows})
+    return bool(rows) and complete and all(_above(row.value) for row in rows)
 
 
 def _above(value: float | None) -> bool:

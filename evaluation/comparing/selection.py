@@ -16,6 +16,15 @@ from evaluation.metrics.by_name import CONFUSION_METRICS
 
 REFERENCES = (MAJORITY, OTHER_HUMANS)
 METRICS = ("linear_kappa", "macro_f1")
+NO_LEADS = (
+    "signed_error",
+    "false_positive_rate",
+    "binary_use",
+    "binary_use_excess",
+    "prevalence_index",
+    "bias_index",
+)
+"""Metrics of which more is not better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,13 @@ def check_metrics(names: Iterable[str]) -> None:
     for name in names:
         if name not in CONFUSION_METRICS:
             raise unknown_name("metric", name, CONFUSION_METRICS)
+
+
+def check_leads(metrics: Iterable[str]) -> None:
+    """Raise a `UserError` where nobody can be ahead in a metric, as more of it is not better."""
+    for name in metrics:
+        if name in NO_LEADS:
+            raise UserError(f"More of {name} is not better, so that no rater is ahead in it; leave out --rater, or it.")
 
 
 def check_reference(name: str) -> None:

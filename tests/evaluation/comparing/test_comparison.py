@@ -136,6 +136,15 @@ def test_a_language_that_another_did_not_rate_is_said(tmp_path):
     assert leads.not_rated == {"fr": ("beta",)}
 
 
+def test_a_language_where_a_metric_is_undefined_is_no_lead(tmp_path):
+    """Kappa is undefined where alpha, like people, never leaves level 1; F1 alone would put it ahead."""
+    raters = {"alpha": rated("alpha", ALPHA), "beta": rated("beta", BETA)}
+    run = write_run(tmp_path / "run", labelled(), raters)
+    leads = compare_runs([run], Selection(categories=("Insult",)), "alpha").leads
+    assert {d.metric for d in leads.differences if d.slice.language == "de"} == {"macro_f1"}
+    assert (leads.ahead, leads.behind) == (("fr",), ("de",))
+
+
 def test_a_leader_has_a_sure_lead_only_with_every_interval_above_zero(tmp_path):
     """Of one content only, every replicate is the data: the interval has no width."""
     texts = [item for item in labelled() if item.language == "de"]
@@ -174,6 +183,7 @@ def _fields(item: object) -> dict[str, object]:
         (Selection(), "alpha", ("alpha",), "held against itself"),
         (Selection(), None, ("alpha",), "name that rater with --rater"),
         (Selection(raters=("alpha",)), "alpha", (), "the only rater"),
+        (Selection(metrics=("signed_error",)), "alpha", (), "More of signed_error is not better"),
     ],
 )
 def test_bad_choices_are_told(run, selection, rater, against, words):

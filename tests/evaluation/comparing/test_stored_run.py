@@ -73,3 +73,15 @@ def test_runs_that_do_not_compare_are_told(tmp_path):
     two = write_run(tmp_path / "c", others[1:], {"beta": rated("beta", BETA, ["de/2", "de/3"])})
     with pytest.raises(UserError, match="share no item"):
         join([read_run(one), read_run(two)])
+
+
+def test_a_rater_with_the_same_settings_counts_once_in_any_number_of_runs(tmp_path):
+    def run(name, mark):
+        raters = {"alpha": rated("alpha", ALPHA if mark == "old" else BETA)}
+        return read_run(write_run(tmp_path / name, labelled(), raters, fingerprints={"alpha": mark}))
+
+    first, second = run("first", "old"), run("second", "new")
+    assert join([first, second, second]).raters == ("alpha", "alpha@second")
+    assert join([first, second, run("third", "new")]).raters == ("alpha", "alpha@second")
+    with pytest.raises(UserError, match="folders named second have a rater alpha"):
+        join([first, second, run("elsewhere/second", "newest")])
