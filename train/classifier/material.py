@@ -100,7 +100,7 @@ def prepare(
 def _shared(
     wanted: NDArray[np.float32], items: list[Item], columns: Columns, recipe: SharedLabelsRecipe
 ) -> NDArray[np.float32]:
-    translated = [recipe.roles is None or item.role.value in recipe.roles for item in items]
+    translated = [recipe.roles is None or item.role in recipe.roles for item in items]
     pools = [f"{item.source}\0{item.role.value}" for item in items]
     contents = [
         f"{pool}\0{item.source_id if lends else item.id}"

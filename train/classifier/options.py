@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from babelguard.item import Role
 from babelguard.recipe import RecipeModel
 from train.lora import LoraOptions
 
@@ -73,8 +74,10 @@ class SharedLabelsRecipe(RecipeModel):
     """Targets that the translations of one content (same source, source_id and role) lend each other."""
 
     share: float = Field(0.5, gt=0, le=1, description="Share of a target that the other languages' annotators give")
-    roles: tuple[str, ...] | None = Field(
-        None, description="Roles whose texts are translations of each other, such as prompt; all if not set"
+    roles: tuple[Role, ...] | None = Field(
+        None,
+        min_length=1,
+        description="Roles whose texts are translations of each other, such as prompt; all if not set",
     )
 
 

@@ -62,11 +62,17 @@ def keep_rows(backbone: Any, kept: NDArray[np.int64]) -> None:  # noqa: ANN401 -
     """Cut the token embedding of a backbone to some rows, in place; the n-th of `kept` becomes id n.
 
     Raises:
-        UserError: The padding token would move, in a model of RoBERTa's family.
+        UserError: The padding token would move, in a model of RoBERTa's family, or the tokenizer has more tokens than
+            the model.
     """
     import torch
 
     old = backbone.get_input_embeddings()
+    if kept.max() >= old.num_embeddings:
+        raise UserError(
+            f"The tokenizer has a token {kept.max():,}, and the model's embedding ends at {old.num_embeddings - 1:,}; "
+            "the two do not belong together."
+        )
     new = torch.nn.Embedding(len(kept), old.embedding_dim, dtype=old.weight.dtype, device=old.weight.device)
     with torch.no_grad():
         new.weight.copy_(old.weight[torch.from_numpy(kept).to(old.weight.device)])
@@ -76,7 +82,7 @@ def keep_rows(backbone: Any, kept: NDArray[np.int64]) -> None:  # noqa: ANN401 -
     padding = config.pad_token_id
     if padding is None:
         return
-    moved = int(np.searchsorted(kept, padding))
+    moved = int(np.searchsorted(kept, padding)) if padding in kept else None
     counts = any(
         getattr(module, "padding_idx", None) == padding
         for module in backbone.modules()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from babelguard.errors import UserError
 from tests.train.classifier import tiny
 from train.classifier.columns import Columns
 from train.classifier.shared_labels import share_labels
@@ -120,3 +121,9 @@ def test_a_training_with_shared_labels(tmp_path: Path, encoder: Path, corpus: Pa
     run = (plan := tiny.plan_of(tmp_path, corpus, encoder, *sets)).kind.train(plan)
     assert "shared_labels" in (run / "recipe.yaml").read_text(encoding="utf-8")
     assert json.loads((run / "metrics.json").read_text(encoding="utf-8"))["splits"]["test"]["cells"]
+
+
+@pytest.mark.parametrize("roles", ["[prompts]", "[]"])
+def test_roles_that_nothing_has_are_told(tmp_path: Path, encoder: Path, corpus: Path, roles: str) -> None:
+    with pytest.raises(UserError, match=r"loss\.shared_labels\.roles"):
+        tiny.plan_of(tmp_path, corpus, encoder, f"loss.shared_labels={{roles: {roles}}}")

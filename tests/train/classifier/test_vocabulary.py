@@ -121,6 +121,13 @@ def test_the_model_reads_what_is_kept_as_before() -> None:
 def test_a_padding_from_which_positions_are_counted_must_not_move() -> None:
     with pytest.raises(UserError, match="counts positions from the padding token's id"):
         keep_rows(roberta(), np.array([1, 2, 5]))
+    with pytest.raises(UserError, match="counts positions from the padding token's id"):
+        keep_rows(roberta(), np.array([0, 2, 5]))
+
+
+def test_a_tokenizer_of_more_tokens_than_the_model_is_told() -> None:
+    with pytest.raises(UserError, match="The tokenizer has a token 12, and the model's embedding ends at 11"):
+        keep_rows(roberta(), np.array([0, 1, 2, 12]))
 
 
 @pytest.mark.parametrize("content", ["nothing", "other", "beyond"])
