@@ -44,6 +44,12 @@ def _about(comparison: Comparison) -> Iterator[str]:
         f"Brackets: {settings.confidence:.0%} intervals ({settings.method}, {settings.replicates:,} bootstrap "
         "replicates over source_ids)."
     )
+    shown = {rater for each in comparison.grounds for rater in each.ground.raters}
+    if absent := [name for name in comparison.run.raters if name not in shown]:
+        yield from (
+            "",
+            f"In no table, as no other rater gave levels in the same texts and categories: {_names(absent)}.",
+        )
 
 
 def _ground(each: GroundFigures, comparison: Comparison) -> Iterator[str]:

@@ -41,6 +41,11 @@ def test_markdown_has_a_table_for_every_set_of_categories(run, capsys):
     assert "Ahead of all in linear_kappa in 1 language (fr)." in lines
 
 
+def test_a_rater_that_is_in_no_table_is_told(run, capsys):
+    lines = written(capsys, run, categories=["Insult"]).splitlines()
+    assert "In no table, as no other rater gave levels in the same texts and categories: gamma." in lines
+
+
 def test_csv_has_every_figure_once(run, capsys):
     rows = list(csv.DictReader(io.StringIO(written(capsys, run, Format.CSV, rater="alpha"))))
     assert {row["table"] for row in rows} == {"agreement", "difference", "flagged"}
