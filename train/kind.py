@@ -22,12 +22,14 @@ class GuardKind:
 
     Attributes:
         options: The recipe model of what stands beside the keys that all kinds share.
+        export: The recipe model of the block `export`.
         train: Trains as a plan says, goes on where a killed run was, and returns the run's folder.
         work: Sentences that say what `train` would do, for a dry run.
         not_identity: Keys of its options that do not change the weights, so that a run can be resumed with others.
     """
 
     options: type[RecipeModel]
+    export: type[RecipeModel]
     train: Callable[[TrainPlan[Any]], Path]
     work: Callable[[TrainPlan[Any]], Sequence[str]]
     not_identity: frozenset[str] = frozenset()

@@ -142,6 +142,7 @@ def load_plan(
     options = None
     try:
         options = validate(recipe.own_options, kind.options, str(path), own_keys=list(TrainRecipe.model_fields))
+        validate(recipe.export, kind.export, str(path), ["export"])
     except UserError as error:
         problems.append(str(error))
     parts = []

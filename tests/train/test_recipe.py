@@ -51,6 +51,8 @@ def test_what_does_not_change_the_weights_does_not_change_the_run(change: str, s
         ("modle.base=x", "unknown key 'modle'. Did you mean 'model'"),
         ("corpus.sorce=x", "unknown key 'corpus.0.sorce'. Did you mean 'source'"),
         ("kind=clasifier", "Did you mean 'classifier'"),
+        ("export.int8.embedding_bits=3", "export.int8.embedding_bits: input should be 4 or 8"),
+        ("export.presicions=[int8]", "unknown key 'export.presicions'. Did you mean 'precisions'"),
         ("corpus.source=sampel", "Did you mean 'sample'"),
         ("model.overlap=100", "'overlap' is at most half of 'window'"),
         ("corpus.twins=[shoutin]", "there is no register 'shoutin'"),

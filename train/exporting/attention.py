@@ -205,6 +205,8 @@ def _heads(model: Any, graph: _Graph, place: _Attention, longest: int) -> int | 
     for length in sorted({1, 7, longest}):
         feed = _random_feed(names, widths[0] or 1, length)
         expected, weights = present.run(None, feed)
+        if weights.ndim != 4 or weights.shape[2:] != (length, length):
+            return None  # not [batch, heads, queries, keys]
         heads = weights.shape[1]
         cast = helper.make_node("Cast", [INPUTS[1]], [_PADDED], to=TensorProto.INT32)
         fused = _session(model, [cast, _node(place, heads, "tried")], inputs, [place.output], [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import yaml
 from rich.console import Console
@@ -12,7 +11,6 @@ from rich.console import Console
 from babelguard.errors import UserError, unknown_name
 from babelguard.recipe import validate
 from train.exporting.hub import upload_adapter, upload_folder
-from train.exporting.options import ExportOptions
 from train.exporting.trained_run import kind_of, read_plan, read_run
 
 Exporter = Callable[[Path, Path, Sequence[str], bool], None]
@@ -52,7 +50,7 @@ def export_run(
     if to is None and not adapter and not dry_run:
         raise UserError("Name the folder to write with --to.")
     if dry_run:
-        _show(run, kind, overrides)
+        _show(run, overrides)
         return
     if to is not None:
         _EXPORTERS[kind](run, to, overrides, overwrite)
@@ -74,7 +72,8 @@ def _export_classifier(run: Path, to: Path, overrides: Sequence[str], overwrite:
 
 
 def _export_generative(run: Path, to: Path, overrides: Sequence[str], overwrite: bool) -> None:
-    from train.generative.export import GenerativeExportOptions, export_generative
+    from train.generative.export import export_generative
+    from train.generative.export_options import GenerativeExportOptions
 
     plan = read_plan(run, overrides)
     options = validate(plan.recipe.export, GenerativeExportOptions, str(run), ("export",))
@@ -83,15 +82,9 @@ def _export_generative(run: Path, to: Path, overrides: Sequence[str], overwrite:
     _tell(f"Merged weights: {done.folder}")
 
 
-def _show(run: Path, kind: str, overrides: Sequence[str]) -> None:
+def _show(run: Path, overrides: Sequence[str]) -> None:
     plan = read_plan(run, overrides)
-    options: Any
-    if kind == "classifier":
-        options = validate(plan.recipe.export, ExportOptions, str(run), ("export",))
-    else:
-        from train.generative.export import GenerativeExportOptions
-
-        options = validate(plan.recipe.export, GenerativeExportOptions, str(run), ("export",))
+    options = validate(plan.recipe.export, plan.kind.export, str(run), ("export",))
     _tell(yaml.safe_dump({"export": options.model_dump(mode="json")}, sort_keys=False, allow_unicode=True).rstrip())
 
 

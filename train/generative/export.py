@@ -14,13 +14,13 @@ from typing import Any, Literal
 
 import numpy as np
 import yaml
-from pydantic import Field
 
 from babelguard.errors import UserError
 from babelguard.item import Item
-from babelguard.recipe import RecipeModel, validate
+from babelguard.recipe import validate
 from babelguard.taxonomy import Taxonomy, taxonomy
 from serve.seal import seal
+from train.generative.export_options import GenerativeExportOptions
 from train.generative.guard_form import GuardForm
 from train.generative.load import TrainedGenerativeGuard, load_trained
 from train.generative.onnx_export import NotExportedError, export_decisive
@@ -28,28 +28,6 @@ from train.generative.rating import some_source_ids
 
 PRESET = "rater.yaml"
 _SHARD = "5GB"
-
-
-class GenerativeExportOptions(RecipeModel):
-    """How a trained generative guard is exported: a recipe's block `export`."""
-
-    dtype: Literal["float32", "bfloat16", "float16"] = Field(
-        "bfloat16", description="Of the merged weights; they are merged in float32"
-    )
-    onnx: bool = Field(True, description="Whether to write an ONNX graph of the decisive token, where that is possible")
-    opset: int = Field(18, ge=18, description="Version of the ONNX operators")
-    split: Literal["calibration", "test"] = Field("test", description="Split on whose items decisions are compared")
-    source_ids: int | None = Field(50, ge=1, description="Compare on so many source_ids, by hash; all if null")
-    most_flips: float | None = Field(
-        None, ge=0, le=1, description="Share of levels that may differ; 0.001 in float32 and 0.01 otherwise if not set"
-    )
-
-    @property
-    def bound(self) -> float:
-        """Share of levels that may differ from those of the training's own weights."""
-        if self.most_flips is not None:
-            return self.most_flips
-        return 0.001 if self.dtype == "float32" else 0.01
 
 
 @dataclass(frozen=True)

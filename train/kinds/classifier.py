@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from train.classifier.options import ClassifierOptions
+from train.exporting.options import ExportOptions
 from train.kind import GuardKind
 from train.recipe import TrainPlan
 
@@ -37,4 +38,4 @@ def _work(plan: TrainPlan[ClassifierOptions]) -> Iterator[str]:
     yield f"Would train {plan.options.model.base} for {how_long}."
 
 
-KIND = GuardKind(options=ClassifierOptions, train=train, work=work)
+KIND = GuardKind(options=ClassifierOptions, export=ExportOptions, train=train, work=work)

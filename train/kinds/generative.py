@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from train.generative.export_options import GenerativeExportOptions
 from train.generative.options import GenerativeOptions
 from train.kind import GuardKind
 from train.recipe import TrainPlan
@@ -36,4 +37,4 @@ def work(plan: TrainPlan[GenerativeOptions]) -> Sequence[str]:
     return [*said, *corpus.remarks]
 
 
-KIND = GuardKind(options=GenerativeOptions, train=train, work=work)
+KIND = GuardKind(options=GenerativeOptions, export=GenerativeExportOptions, train=train, work=work)
