@@ -1,6 +1,7 @@
 """The HTTP API under load: throughput, latency, overload, start, memory; beside the engine and what else one would use.
 
     python benchmarks/serving.py --encoder FOLDER --texts FILE.jsonl --fields Prompt Completion
+    python benchmarks/serving.py --bundle serve/starter/bundle --texts FILE.jsonl
 
 FOLDER and FILE are as in benchmarks/engine.py, which also makes the bundle (int8 by default) with a fresh head. The
 load comes from wrk (Debian's package), on the same machine, so that it takes its part of the cores. Printed are:
@@ -97,7 +98,8 @@ class Load:
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--encoder", type=Path, required=True)
+    parser.add_argument("--encoder", type=Path, help="make a bundle from it; or give one")
+    parser.add_argument("--bundle", type=Path, help="measure this bundle, without the pipeline")
     parser.add_argument("--texts", type=Path, required=True)
     parser.add_argument("--fields", nargs="+", default=["Prompt", "Completion"])
     parser.add_argument("--precision", default="int8")
@@ -108,9 +110,14 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder in which model and bundle stay for another time")
     parser.add_argument("--no-pipeline", action="store_true")
     chosen = parser.parse_args()
+    if (chosen.encoder is None) == (chosen.bundle is None):
+        parser.error("give --encoder or --bundle")
     texts = mixed_lengths(chosen.texts, chosen.fields, chosen.count)
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
+        if chosen.bundle is not None:
+            measure_ours(chosen.bundle, chosen, texts, work)
+            return
         kept = chosen.keep or work
         torch_folder, bundle = kept / "torch", kept / "bundle"
         if not (bundle / "SHA256SUMS").exists() or not (chosen.no_pipeline or torch_folder.exists()):
