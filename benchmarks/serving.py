@@ -108,6 +108,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=512)
     parser.add_argument("--tokens", type=int, help="prune the vocabulary to its first tokens")
     parser.add_argument("--keep", type=Path, help="folder in which model and bundle stay for another time")
+    parser.add_argument("--queue-texts", type=int, default=64, help="what the overloaded server accepts at most")
     parser.add_argument("--no-pipeline", action="store_true")
     chosen = parser.parse_args()
     if (chosen.encoder is None) == (chosen.bundle is None):
@@ -166,7 +167,7 @@ def measure_ours(bundle: Path, chosen: argparse.Namespace, texts: Sequence[str],
 
 def overload(bundle: Path, chosen: argparse.Namespace, lines: Path, work: Path) -> None:
     """Offer more than five times the capacity to a server with a short queue."""
-    short = ["--set", "batching.queue_texts=64", "--set", "limits.texts=64"]
+    short = ["--set", f"batching.queue_texts={chosen.queue_texts}", "--set", "limits.texts=64"]
     with our_server(bundle, chosen.precision, short) as (port, process, _):
         capacity = load(port, lines, chosen.clients, max(5, chosen.seconds // 2), work).texts_per_second
         lone, memory = lone_request(port), resident(process)

@@ -35,10 +35,11 @@ def calibrate_run(run: Path, overrides: Sequence[str] = (), *, write: bool = Tru
         UserError: The run is not a finished classifier's, its corpus has changed, or an option is wrong.
     """
     from evaluation.run_folder import RunFolder
-    from train.classifier.finish import HELD_OUT, TRAINED, calibration_options, publish
+    from train.classifier.finish import HELD_OUT, calibration_options, publish
     from train.corpus import read_corpus
     from train.decisions import bundle_categories
     from train.exporting.trained_run import kind_of, read_plan
+    from train.sitting import TRAINED
 
     if (kind := kind_of(run)) != "classifier":
         raise UserError(f"{run} trained a {kind} guard; only a classifier's logits are calibrated here.")

@@ -27,10 +27,9 @@ from train.intervals import language_intervals
 from train.model_card import classifier_card
 from train.predictions import Predictions, write_predictions
 from train.recipe import TrainPlan
+from train.sitting import TRAINED
 
 HELD_OUT: tuple[Split, ...] = ("calibration", "test")
-TRAINED = "trained.json"
-"""Stands in a run's folder when training has ended and `best/` holds what is best."""
 
 
 def finish(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: RunFolder) -> None:

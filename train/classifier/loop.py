@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from evaluation.run_folder import RunFolder
 from train.classifier.arguments import reporters, training_arguments
 from train.classifier.build import BuiltModel, adapt, build_model
 from train.classifier.columns import Columns
-from train.classifier.finish import TRAINED, calibration_options, finish
+from train.classifier.finish import calibration_options, finish
 from train.classifier.judging import flat_figures, judge, tuned_thresholds
 from train.classifier.load import BEST
 from train.classifier.material import Material, prepare
@@ -25,8 +24,9 @@ from train.classifier.spec import FILE, GuardSpec
 from train.classifier.vocabulary import cut_vocabulary, save_kept
 from train.classifier.warm_start import mix_with_start, start_from
 from train.console import say
-from train.corpus import TrainingCorpus, read_corpus
+from train.corpus import TrainingCorpus
 from train.recipe import TrainPlan
+from train.sitting import TRAINED, first_process, sit
 
 
 def train(plan: TrainPlan[ClassifierOptions]) -> Path:
@@ -37,18 +37,7 @@ def train(plan: TrainPlan[ClassifierOptions]) -> Path:
     """
     calibration_options(plan)
     reporters(plan.recipe.optimisation.report_to)
-    corpus = read_corpus(plan)
-    folder = RunFolder(plan.run_folder)
-    first = os.environ.get("RANK", "0") == "0"
-    with folder.locked() if first else nullcontext():
-        if first:
-            folder.write_recipe(plan.resolved())
-            folder.write_environment()
-        if not (folder.path / TRAINED).is_file() and not _fit(plan, corpus, folder):
-            return folder.path
-        if first:
-            finish(plan, corpus, folder)
-    return folder.path
+    return sit(plan, _fit, finish)
 
 
 def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: RunFolder) -> bool:
@@ -64,7 +53,7 @@ def _fit(plan: TrainPlan[ClassifierOptions], corpus: TrainingCorpus, folder: Run
     material = prepare(plan, corpus, built.tokenizer, processes)
     built.model.head.start_at(material.shares)
     spec = _spec(plan, built, material)
-    if os.environ.get("RANK", "0") == "0":
+    if first_process():
         folder.write_text(FILE, spec.model_dump_json(indent=2) + "\n")
     trainer, limit = make_trainer(plan, material, built, folder.path, processes)
     if plan.options.start_from is not None:
@@ -106,7 +95,7 @@ def make_trainer(
     callbacks: list[Any] = [limit, SaveWhatIsCompared(), LogFile(run / "train.log.jsonl")]
     if pace.patience is not None:
         callbacks.append(EarlyStoppingCallback(pace.patience))
-    if "tensorboard" in pace.report_to and os.environ.get("RANK", "0") == "0":
+    if "tensorboard" in pace.report_to and first_process():
         from torch.utils.tensorboard import SummaryWriter
 
         to_tensorboard: Any = TensorBoardCallback

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import Any
 
 from evaluation.run_folder import RunFolder
 from train.figures import LOWER_IS_BETTER, better
+from train.sitting import TRAINED, first_process
 
-TRAINED = "trained.json"
-"""Stands in a run's folder when training has ended and `best/` holds what is best."""
 BEST, SUPERVISED, PREFERENCE = "best", "supervised", "preference"
 WEIGHTS = ("adapter_model.safetensors", "adapter_config.json", "model.safetensors", "config.json")
 
@@ -63,7 +61,7 @@ def copy_weights(source: Path, target: Path, texts: dict[str, str], tokenizer: A
 
 def keep_best(folder: RunFolder, stages: list[Stage], metric: str, tokenizer: Any, remarks: list[str]) -> None:  # noqa: ANN401
     """Put the better stage's weights into `best/`; the preference step is taken only if it made the figure better."""
-    if os.environ.get("RANK", "0") != "0":
+    if not first_process():
         return
     chosen = stages[0]
     # The losses of the two stages are of different things and do not compare.

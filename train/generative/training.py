@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from typing import Any
 from babelguard.errors import UserError
 from evaluation.run_folder import RunFolder
 from train.classifier.arguments import reporters
-from train.corpus import TrainingCorpus, read_corpus
+from train.corpus import TrainingCorpus
 from train.figures import LOWER_IS_BETTER
 from train.generative.arguments import Pace, check_devices, dpo_arguments, sft_arguments, spread
 from train.generative.finish import finish
@@ -28,7 +26,6 @@ from train.generative.spec import GenerativeSpec, spec_text
 from train.generative.stages import (
     PREFERENCE,
     SUPERVISED,
-    TRAINED,
     Stage,
     copy_weights,
     keep_best,
@@ -37,6 +34,7 @@ from train.generative.stages import (
 from train.lora import add_lora
 from train.recipe import TrainPlan
 from train.run_spec import FILE
+from train.sitting import sit
 
 RUBRIC = "rubric.j2"
 
@@ -47,18 +45,7 @@ def train(plan: TrainPlan[GenerativeOptions]) -> Path:
     Raises:
         UserError: Anything about recipe, corpus, model, devices or disk that the user can mend.
     """
-    corpus = read_corpus(plan)
-    folder = RunFolder(plan.run_folder)
-    first = os.environ.get("RANK", "0") == "0"
-    with folder.locked() if first else nullcontext():
-        if first:
-            folder.write_recipe(plan.resolved())
-            folder.write_environment()
-        if not (folder.path / TRAINED).is_file() and not _fit(plan, corpus, folder):
-            return folder.path
-        if first:
-            finish(plan, corpus, folder)
-    return folder.path
+    return sit(plan, _fit, finish)
 
 
 def _fit(plan: TrainPlan[GenerativeOptions], corpus: TrainingCorpus, folder: RunFolder) -> bool:

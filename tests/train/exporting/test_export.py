@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from babelguard.errors import UserError
 from serve.guard import Guard
@@ -23,12 +21,7 @@ from train.exporting.trained_run import kind_of, read_plan, read_run
 EVERYTHING = ("export.bounds={fp32: 0.001, fp16: 0.02, int8: 0.2}", "export.int8.tune_items=16")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
