@@ -9,8 +9,8 @@ from babelguard.errors import UserError
 from evaluation.comparing.figures import MetricFigures, figures_on
 from evaluation.comparing.ground import SharedGround, share
 from evaluation.comparing.stored_run import StoredRun
-from evaluation.measures import MACRO, Difference, Slice, defined
-from evaluation.measuring.differences import corrected
+from evaluation.measures import MACRO, Difference, Slice
+from evaluation.measuring.differences import corrected, difference_of
 from evaluation.measuring.subject import HUMAN_LEFT_OUT, Subject
 from evaluation.metrics.resampling import Resamples
 from evaluation.metrics.statistic import Statistic, compare
@@ -133,18 +133,5 @@ def _differences(rater: str, duel: Duel, run: StoredRun) -> Iterator[Difference]
         for category, where, ours, theirs in pairs:
             if ours is None or theirs is None:
                 continue
-            result = compare(ours, theirs, level=run.intervals.confidence)
-            gap = result.difference
-            yield Difference(
-                metric=metric,
-                rater=rater,
-                other=duel.other,
-                category=category,
-                slice=where,
-                value=defined(gap.estimate),
-                low=defined(gap.low),
-                high=defined(gap.high),
-                p=defined(result.p_value),
-                p_holm=None,
-                n_items=gap.n_items,
-            )
+            found = compare(ours, theirs, level=run.intervals.confidence)
+            yield difference_of(found, metric=metric, rater=rater, other=duel.other, category=category, where=where)

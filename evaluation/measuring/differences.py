@@ -19,7 +19,7 @@ from evaluation.metrics.cell import Cell
 from evaluation.metrics.holm import holm
 from evaluation.metrics.levels import MISSING
 from evaluation.metrics.resampling import Resamples
-from evaluation.metrics.statistic import Statistic, compare, mean_of
+from evaluation.metrics.statistic import Comparison, Statistic, compare, mean_of
 
 METRICS = ("percentage_agreement", "linear_kappa", "ac2")
 
@@ -119,17 +119,24 @@ def _difference(
 
     # Percentile always: where harm is rare, BCa covers differences worse (docs/metrics.md has the figures).
     result = compare(side("first"), side("second"), method="percentile", level=intervals.confidence)
-    gap = result.difference
+    return difference_of(
+        result, metric=metric, rater=pair.first.rater, other=pair.second.rater, category=category, where=where
+    )
+
+
+def difference_of(found: Comparison, *, metric: str, rater: str, other: str, category: str, where: Slice) -> Difference:
+    """Return a comparison as a record, its p-value not yet corrected."""
+    gap = found.difference
     return Difference(
         metric=metric,
-        rater=pair.first.rater,
-        other=pair.second.rater,
+        rater=rater,
+        other=other,
         category=category,
         slice=where,
         value=defined(gap.estimate),
         low=defined(gap.low),
         high=defined(gap.high),
-        p=defined(result.p_value),
+        p=defined(found.p_value),
         p_holm=None,
         n_items=gap.n_items,
     )
