@@ -1,12 +1,14 @@
 """8-bit integers: which matrices, by which scheme, and which are spared because decisions suffer.
 
-- ``dynamic``: weights with one scale an output channel, activations with one scale a batch, measured when it runs
-  (onnxruntime's `quantize_dynamic`), after outliers were moved into the weights (`smoothing`). The fastest.
-- ``blockwise``: weights and activations with one scale for a block of a row (onnxruntime's `MatMulNBits`). Closer to
-  the trained model and independent of a text's company, but slower than the fastest.
+- ``tokenwise``: weights with one scale an output channel, activations with one scale a token, channels with outliers
+  apart (`tokenwise`). Close to the trained model and independent of a text's company.
+- ``dynamic``: activations with one scale a batch, measured when it runs (onnxruntime's `quantize_dynamic`), after
+  outliers were moved into the weights (`smoothing`). The fastest.
+- ``blockwise``: weights and activations with one scale for a block of a row (onnxruntime's `MatMulNBits`). About as
+  close as the first, and about half as fast.
 
-Groups of matrices that hurt in the dynamic scheme are spared: they are stored blockwise, or stay in fp32. The token
-embedding has one scale a token in both, or 4 bits in blocks. What is left (head, norms, attention products) stays in
+Groups of matrices that hurt in the first two are spared: they are stored blockwise, or stay in fp32. The token
+embedding has one scale a token in all, or 4 bits in blocks. What is left (head, norms, attention products) stays in
 fp32.
 """
 
@@ -28,6 +30,7 @@ from train.exporting.matrices import groups, matrix_modules
 from train.exporting.options import Int8Options
 from train.exporting.smoothing import largest_activations, smooth
 from train.exporting.token_embedding import quantise_embedding
+from train.exporting.tokenwise import quantise_by_token
 
 FlipRate = Callable[[Path], float]
 """Share of decisions of a model file that differ from the trained model's."""
@@ -79,7 +82,7 @@ class Int8Writer:
         model: The float32 `onnx.ModelProto`; it is not changed.
         rows: Number of token ids.
         parts: Groups of matrices.
-        activations: Largest activations of their inputs; empty without smoothing.
+        activations: Largest activations of their inputs; empty where the scheme does not ask for them.
         options: The options.
     """
 
@@ -102,10 +105,14 @@ class Int8Writer:
             if self.options.scheme == "blockwise":
                 onnx.save_model(_blockwise(copy, inside, self.options.block), path)
                 return
-            if self.activations:
-                smooth(copy, inside, self.activations, self.options.smoothing)
             if outside and self.options.spared == "blockwise":
                 copy = _blockwise(copy, outside, self.options.block)
+            if self.options.scheme == "tokenwise":
+                quantise_by_token(copy, inside, self.activations, self.options.outliers)
+                onnx.save_model(copy, path)
+                return
+            if self.activations:
+                smooth(copy, inside, self.activations, self.options.smoothing)
             _dynamic(copy, path, inside)
 
 
@@ -140,8 +147,8 @@ def quantise(
     """
     modules = matrix_modules(model)
     parts = groups(modules)
-    smoothing = options.scheme == "dynamic" and options.smoothing > 0
-    activations = largest_activations(model, modules, windows, padding) if smoothing else {}
+    asks = options.scheme == "tokenwise" or (options.scheme == "dynamic" and options.smoothing > 0)
+    activations = largest_activations(model, modules, windows, padding) if asks else {}
     writer = Int8Writer(model, rows, parts, activations, options)
     if options.exclude != "auto":
         spared = _matching(options.exclude, parts)
@@ -159,6 +166,8 @@ def quantise(
                 measured[group] = flips(path)
         alone = alone or measured
         best = min(measured, key=lambda name: measured[name])
+        if measured[best] >= present:
+            break  # none helps
         chosen.append(best)
         present = measured[best]
     writer.write(path, chosen)

@@ -32,13 +32,20 @@ class VocabularyOptions(RecipeModel):
 class Int8Options(RecipeModel):
     """How weights and activations become 8-bit integers."""
 
-    scheme: Literal["dynamic", "blockwise"] = Field(
-        "dynamic",
-        description="dynamic: a scale for each output channel, and one for all activations of a batch; blockwise: for "
-        "each block of a row of weights and of activations, closer and slower",
+    scheme: Literal["tokenwise", "dynamic", "blockwise"] = Field(
+        "tokenwise",
+        description="tokenwise: a scale for each output channel of the weights and for each token's activations; "
+        "dynamic: one for all activations of a batch, faster and less close; blockwise: one for each block of a row of "
+        "weights and of activations, slower",
+    )
+    outliers: int = Field(
+        8, ge=0, le=256, description="Channels of a matrix's input that stay in fp32, in the tokenwise scheme"
     )
     smoothing: float = Field(
-        0.7, ge=0, le=1, description="How much of activations' outliers moves into the weights; 0 is none"
+        0.7,
+        ge=0,
+        le=1,
+        description="How much of activations' outliers moves into the weights, in the dynamic scheme; 0 is none",
     )
     block: Literal[16, 32, 64, 128] = Field(32, description="Values that share a scale, in the blockwise scheme")
     embedding_bits: Literal[4, 8] = Field(

@@ -126,7 +126,7 @@ def test_half_precision_runs(fused: Any) -> None:
     assert logits(to_half(fused), ids, mask) == pytest.approx(logits(fused, ids, mask), abs=0.05)
 
 
-@pytest.mark.parametrize("scheme", ["dynamic", "blockwise"])
+@pytest.mark.parametrize("scheme", ["tokenwise", "dynamic", "blockwise"])
 def test_int8_finds_the_same_matrices(plain: Any, fused: Any, tmp_path: Path, scheme: str) -> None:
     modules = matrix_modules(fused)
     assert modules == matrix_modules(plain)
