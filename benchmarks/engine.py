@@ -47,6 +47,7 @@ from serve.bundle import (
     write_bundle,
 )
 from serve.engine import open_session
+from serve.windows import Encoder
 
 COLUMNS = [(category.name, above) for category in RTP_LX for above in range(1, category.scale)]
 PREFIX = "query: "
@@ -102,7 +103,7 @@ def main() -> None:
         torch_folder, bundle = Path(temporary) / "torch", chosen.keep or Path(temporary) / "bundle"
         model = with_head(chosen.encoder, torch_folder)
         if not (bundle / "SHA256SUMS").exists():
-            make_bundle(model, torch_folder, bundle, chosen.tokens)
+            make_bundle(model, torch_folder, bundle, texts, chosen.tokens)
         guards = {
             precision: Guard.load(bundle, precision=precision, threads=chosen.threads, batch_tokens=chosen.batch_tokens)
             for precision in ("fp32", "int8")
@@ -256,8 +257,8 @@ def with_head(encoder: Path, folder: Path) -> Any:  # noqa: ANN401 - a model of 
     return model
 
 
-def make_bundle(model: Any, folder: Path, bundle: Path, tokens: int | None) -> None:  # noqa: ANN401
-    """Export the model with its head, in fp32 and int8."""
+def make_bundle(model: Any, folder: Path, bundle: Path, texts: Sequence[str], tokens: int | None) -> None:  # noqa: ANN401
+    """Export the model with its head, in fp32 and in the default scheme of int8, which is tuned on some texts."""
     import onnx
     import torch
 
@@ -267,6 +268,8 @@ def make_bundle(model: Any, folder: Path, bundle: Path, tokens: int | None) -> N
     from train.exporting.options import ExportOptions, Int8Options
     from train.exporting.token_embedding import keep_rows
     from train.exporting.tokenizer_pruning import prune_tokenizer
+
+    padding = int(model.config.pad_token_id or 0)
 
     class Logits(torch.nn.Module):
         def __init__(self) -> None:
@@ -286,19 +289,20 @@ def make_bundle(model: Any, folder: Path, bundle: Path, tokens: int | None) -> N
         rows = len(kept)
     bundle.mkdir(parents=True, exist_ok=True)
     onnx.save(graph, str(bundle / "model.fp32.onnx"))
+    (bundle / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False), encoding="utf-8")
+    encoder = Encoder(bundle / "tokenizer.json", window=512, overlap=64, prefix=PREFIX)
     quantise(
         graph,
         bundle / "model.int8.onnx",
         rows,
-        windows=[],
-        padding=int(model.config.pad_token_id or 0),
-        options=Int8Options(scheme="dynamic", smoothing=0.0, exclude="none"),
+        windows=[window for text in encoder.encode(texts[:64]) for window in text.windows],
+        padding=padding,
+        options=Int8Options(exclude="none"),
         flips=lambda _: 0.0,
         bound=1.0,
     )
-    (bundle / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False), encoding="utf-8")
     (bundle / "README.md").write_text("A guard with a random head, for benchmarks.\n", encoding="utf-8")
-    write_bundle(bundle, manifest(rows, int(model.config.pad_token_id or 0)))
+    write_bundle(bundle, manifest(rows, padding))
 
 
 def manifest(rows: int, padding: int) -> GuardManifest:

@@ -123,7 +123,7 @@ def main() -> None:
         torch_folder, bundle = kept / "torch", kept / "bundle"
         if not (bundle / "SHA256SUMS").exists() or not (chosen.no_pipeline or torch_folder.exists()):
             model = with_head(chosen.encoder, torch_folder)
-            make_bundle(model, torch_folder, bundle, chosen.tokens)
+            make_bundle(model, torch_folder, bundle, texts, chosen.tokens)
         ours = measure_ours(bundle, chosen, texts, work)
         if not chosen.no_pipeline:
             measure_pipeline(torch_folder, chosen, texts, work, ours)

@@ -118,10 +118,12 @@ def create_app(
 
 def _batching(settings: BatchingSettings, guard: Guard) -> BatchingSettings:
     engine = guard.engine
+    on_cpu = engine.provider == "cpu"
     suited = {
         "workers": engine.workers,
+        "maximum_wait_ms": 0.0 if on_cpu else 2.0,
         "batch_tokens": engine.batch_tokens,
-        "run_tokens": CPU_RUN_TOKENS if engine.provider == "cpu" else GPU_RUN_TOKENS,
+        "run_tokens": CPU_RUN_TOKENS if on_cpu else GPU_RUN_TOKENS,
     }
     return settings.model_copy(
         update={name: value for name, value in suited.items() if getattr(settings, name) is None}

@@ -2,8 +2,9 @@
 
 One worker at a time forms a batch; the others run theirs meanwhile. The former tokenises what comes next, takes windows
 in turn from all waiting requests until the batch is full or its oldest request has waited long enough, hands its place
-to the next worker, and runs the batch. So batches grow with the load by themselves, and nothing waits while a worker
-is idle, but for the maximum wait.
+to the next worker, and runs the batch. It takes its share of what waits, one part of as many as there are workers: the
+next worker is free before a batch of everything would end. So batches grow with the load by themselves, and nothing
+waits while a worker is idle, but for the maximum wait.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class DynamicBatcher:
 
         Args:
             engine: What encodes and runs.
-            settings: Bounds; unset `workers`, `batch_tokens` and `run_tokens` are 1, 1,024 and what suits a CPU.
+            settings: Bounds; what is unset is one worker, no wait, 1,024 tokens and what suits a CPU.
             observer: Who is told of waits and batches.
         """
         self._engine = engine
@@ -169,13 +170,14 @@ class DynamicBatcher:
                     return None
                 self._changed.wait()
             oldest = self._queue.oldest
-        deadline = 0.0 if oldest is None else oldest + self._settings.maximum_wait_ms / 1000
+        deadline = 0.0 if oldest is None else oldest + (self._settings.maximum_wait_ms or 0) / 1000
         pieces: list[Piece] = []
         room = self._batch_tokens
         while True:
             self._encode_ahead(room)
             with self._changed:
-                taken = self._queue.take(room, at_least_one=not pieces)
+                share = math.ceil(self._queue.waiting / len(self._threads))
+                taken = self._queue.take(room, share, at_least_one=not pieces)
                 pieces += taken
                 room -= sum(len(piece.ids) for piece in taken)
                 if room <= 0 or self._queue.has_ready:

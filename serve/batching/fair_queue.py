@@ -34,6 +34,11 @@ class FairQueue:
         """Whether a window waits to be taken."""
         return any(work.ready and not work.exhausted for work in self._turns)
 
+    @property
+    def waiting(self) -> int:
+        """Windows that wait to be taken, and texts that are yet to be cut into some."""
+        return sum(work.waiting for work in self._turns)
+
     def uncut_texts(self, characters: int, texts: int) -> list[tuple[Work, int]]:
         """Hand out texts that are to be encoded next, one of each request in turn.
 
@@ -53,11 +58,12 @@ class FairQueue:
                 waiting.append(work)
         return chosen
 
-    def take(self, tokens: int, *, at_least_one: bool) -> list[Piece]:
+    def take(self, tokens: int, windows: int, *, at_least_one: bool) -> list[Piece]:
         """Take windows in turn until the next one would exceed a number of tokens.
 
         Args:
             tokens: Room, in tokens.
+            windows: How many to take at most.
             at_least_one: Whether to take a window that is longer than the room, if it is the first.
         """
         taken: list[Piece] = []
@@ -69,7 +75,8 @@ class FairQueue:
             if not work.ready:
                 unready.append(work)
                 continue
-            if len(work.peek().ids) > tokens and (taken or not at_least_one):
+            too_long = len(work.peek().ids) > tokens and (taken or not at_least_one)
+            if too_long or len(taken) == windows:
                 self._turns.appendleft(work)
                 break
             piece = work.take()

@@ -17,12 +17,12 @@ class BatchingSettings(RecipeModel):
         description="Batches that run at the same time. Many workers with one engine thread each give throughput, "
         "one worker with many engine threads gives latency. What the engine is tuned for if not set",
     )
-    maximum_wait_ms: float = Field(
-        2.0,
+    maximum_wait_ms: float | None = Field(
+        None,
         ge=0,
         le=10_000,
         description="How long a batch that is not full waits for more, in milliseconds, from its oldest request on. "
-        "Longer suits a GPU, which is idle with small batches; on a CPU it mostly adds latency",
+        "2 on a GPU, which is idle with small batches, and 0 on a CPU, where it would only add latency, if not set",
     )
     batch_tokens: int | None = Field(
         None,

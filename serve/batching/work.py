@@ -61,6 +61,11 @@ class Work:
         return bool(self._pieces)
 
     @property
+    def waiting(self) -> int:
+        """Windows that wait to be taken, and texts that are yet to be cut; none if nobody waits for the answer."""
+        return 0 if self.future.done() else len(self._pieces) + len(self.texts) - self._uncut
+
+    @property
     def exhausted(self) -> bool:
         """Whether every window of every text has been taken, or nobody waits for the answer."""
         return self.future.done() or (not self._pieces and self._uncut == len(self.texts))

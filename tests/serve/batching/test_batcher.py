@@ -103,6 +103,21 @@ def test_concurrent_requests_share_a_batch() -> None:
     assert engine.batches[1] == [f"req-{n}" for n in range(8)]
 
 
+def test_a_worker_takes_its_share_of_what_waits() -> None:
+    engine = FakeEngine(held=True)
+    with running(engine, batch_tokens=64, workers=2) as batcher:
+        first = batcher.submit(["first"], seen)
+        assert engine.running.wait(WAIT)
+        engine.running.clear()
+        second = batcher.submit(["second"], seen)
+        assert engine.running.wait(WAIT)  # both workers are busy now
+        rest = [batcher.submit([f"req-{n}"], seen) for n in range(8)]
+        engine.gate.set()
+        for future in [first, second, *rest]:
+            future.result(WAIT)
+    assert sorted(map(len, engine.batches), reverse=True) == [4, 2, 1, 1, 1, 1]
+
+
 def test_a_full_queue_refuses_and_says_when_to_ask_again() -> None:
     engine = FakeEngine(held=True)
     with running(engine, queue_texts=3) as batcher:
