@@ -24,8 +24,9 @@ Logits: TypeAlias = NDArray[np.float32]
 
 _CPU, _CUDA, _TENSORRT = "CPUExecutionProvider", "CUDAExecutionProvider", "TensorrtExecutionProvider"
 _PROVIDERS = {"cpu": _CPU, "cuda": _CUDA, "tensorrt": _TENSORRT}
-_LONG = 256
-"""Tokens of a window from which a run's memory is given back: attention takes memory by the square of the length."""
+_LONG = 1024
+"""Tokens of a window from which a run's memory is given back: attention takes memory by the square of the length. After
+shorter ones giving back costs more than it saves: what is asked for next comes in other pieces, and the arena grows."""
 _SLOW_FUSIONS = {_CPU: ["SkipLayerNormFusion", "BiasGeluFusion"]}
 """Fusions of onnxruntime that cost more time than they save: its fused nodes compute number by number, its single ones
 many numbers at a time."""
