@@ -264,8 +264,16 @@ def bodies(texts: Sequence[str], path: Path) -> Path:
 
 
 def lone_request(port: int) -> float:
-    """Return the median time of a request that is alone, in milliseconds."""
-    times = []
+    """Return the median time of a request that is alone, in milliseconds; what came before may still be leaving."""
+    times: list[float] = []
+    for _ in range(100):
+        try:
+            ask(port, "/v1/moderations", {"input": "the weather is kind today"})
+            break
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            time.sleep(0.05)
     for _ in range(15):
         begin = time.perf_counter()
         ask(port, "/v1/moderations", {"input": "the weather is kind today"})
