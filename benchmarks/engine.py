@@ -266,7 +266,7 @@ def make_bundle(model: Any, folder: Path, bundle: Path, texts: Sequence[str], to
     from train.exporting.graph import export_graph
     from train.exporting.int8 import quantise
     from train.exporting.options import ExportOptions, Int8Options
-    from train.exporting.token_embedding import keep_rows
+    from train.exporting.token_embedding import cut_embedding
     from train.exporting.tokenizer_pruning import prune_tokenizer
 
     padding = int(model.config.pad_token_id or 0)
@@ -285,7 +285,7 @@ def make_bundle(model: Any, folder: Path, bundle: Path, texts: Sequence[str], to
     tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     if tokens is not None:
         tokenizer, kept = prune_tokenizer(tokenizer, range(tokens))
-        keep_rows(graph, kept, rows)
+        cut_embedding(graph, kept, rows)
         rows = len(kept)
     bundle.mkdir(parents=True, exist_ok=True)
     onnx.save(graph, str(bundle / "model.fp32.onnx"))

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from babelguard.command import run_command
+from babelguard.errors import UserError
 
 
 class Format(StrEnum):
@@ -57,22 +58,25 @@ def main(
     from evaluation.comparing.selection import METRICS, Selection
 
     selection = Selection(
-        raters=_values(raters),
-        languages=_values(languages),
-        without=_values(without),
-        categories=_values(categories),
-        roles=_values(roles),
-        registers=_values(registers),
-        metrics=_values(metric) or METRICS,
+        raters=_values("--raters", raters),
+        languages=_values("--languages", languages),
+        without=_values("--except", without),
+        categories=_values("--categories", categories),
+        roles=_values("--roles", roles),
+        registers=_values("--registers", registers),
+        metrics=_values("--metric", metric) or METRICS,
         reference=reference,
     )
-    comparison = compare_runs(runs, selection, rater, _values(against))
+    comparison = compare_runs(runs, selection, rater, _values("--against", against))
     write = {Format.MARKDOWN: to_markdown, Format.JSON: to_json, Format.CSV: to_csv}[form]
     typer.echo(write(comparison), nl=False)
 
 
-def _values(given: Iterable[str] | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(part.strip() for text in given or () for part in text.split(",") if part.strip()))
+def _values(option: str, given: Iterable[str] | None) -> tuple[str, ...]:
+    values = tuple(dict.fromkeys(part.strip() for text in given or () for part in text.split(",") if part.strip()))
+    if given and not values:
+        raise UserError(f"{option} names nothing; give a value, or leave the option out.")
+    return values
 
 
 if __name__ == "__main__":

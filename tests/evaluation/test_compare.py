@@ -68,10 +68,15 @@ def test_json_holds_what_was_compared(run, capsys):
     assert record["leads"]["ahead"] == ["fr"]
 
 
-def test_a_mistake_is_one_sentence(run):
-    command = [sys.executable, "-m", "evaluation.compare", str(run), "--raters", "alfa"]
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("alfa", "Unknown rater of the run 'alfa'. Did you mean 'alpha'? Available: alpha, beta, gamma."),
+        (",", "--raters names nothing; give a value, or leave the option out."),
+    ],
+)
+def test_a_mistake_is_one_sentence(run, value, sentence):
+    command = [sys.executable, "-m", "evaluation.compare", str(run), "--raters", value]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 2
-    assert done.stderr.splitlines() == [
-        "Unknown rater of the run 'alfa'. Did you mean 'alpha'? Available: alpha, beta, gamma."
-    ]
+    assert done.stderr.splitlines() == [sentence]

@@ -13,7 +13,7 @@ from babelguard.errors import UserError
 from serve.bundle import Precision
 from train.corpus import TrainingCorpus, shown_text
 from train.exporting.options import ExportOptions
-from train.exporting.token_embedding import find_embedding, keep_rows, row_size
+from train.exporting.token_embedding import cut_embedding, find_embedding, row_size
 from train.exporting.vocabulary import Ranking, compact, fill, rank_tokens
 
 RESERVE: Final = 200_000
@@ -49,7 +49,7 @@ class Vocabulary:
         copy = onnx.ModelProto()
         copy.CopyFrom(model)
         if len(self.kept) < self.rows or self.kept[-1] != len(self.kept) - 1:
-            keep_rows(copy, self.kept, self.rows)
+            cut_embedding(copy, self.kept, self.rows)
         return copy
 
 

@@ -42,7 +42,7 @@ def find_embedding(graph: Any, rows: int) -> Any:  # noqa: ANN401 - onnx message
     return found[0]
 
 
-def keep_rows(model: Any, kept: NDArray[np.int64], rows: int) -> None:  # noqa: ANN401 - an onnx.ModelProto
+def cut_embedding(model: Any, kept: NDArray[np.int64], rows: int) -> None:  # noqa: ANN401 - an onnx.ModelProto
     """Cut the token embedding to some rows, in place.
 
     Args:
