@@ -2,9 +2,12 @@
 
 One worker at a time forms a batch; the others run theirs meanwhile. The former tokenises what comes next, takes windows
 in turn from all waiting requests until the batch is full or its oldest request has waited long enough, hands its place
-to the next worker, and runs the batch. It takes its share of what waits, one part of as many as there are workers: the
-next worker is free before a batch of everything would end. So batches grow with the load by themselves, and nothing
-waits while a worker is idle, but for the maximum wait.
+to the next worker, and runs the batch. It takes one part of what still waits, of as many parts as there are workers, so
+that all of them end together (guided self-scheduling, Polychronopoulos and Kuck, 1987). So batches grow with the load
+by themselves, and no window waits while a worker is idle, but for the maximum wait.
+
+Tokenising a text of many thousand characters takes longer than a batch. A worker does it outside its turn to form, one
+such text at a time, so that with two workers or more it delays nobody.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from serve.batching.engine import Engine, Logits, NoObserver, Observer
@@ -40,6 +44,26 @@ _CHARACTERS_PER_TOKEN = 3
 _LONGEST_RETRY_SECONDS = 30
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What a worker does next.
+
+    Attributes:
+        pieces: Windows to run.
+        known: Texts that need no run, to be answered.
+        long: A long text to be encoded, and nothing else.
+    """
+
+    pieces: list[Piece] = field(default_factory=list)
+    known: list[tuple[Work, int]] = field(default_factory=list)
+    long: tuple[Work, int] | None = None
+
+    @property
+    def full(self) -> bool:
+        """Whether the answers alone are enough to do."""
+        return len(self.known) >= _ENCODED_TEXTS
+
+
 class DynamicBatcher:
     """Batches the windows of concurrent requests, in turn and within bounds."""
 
@@ -60,9 +84,12 @@ class DynamicBatcher:
         self._queue = FairQueue()
         self._changed = threading.Condition()
         self._forming = threading.Lock()
+        self._in_hand: set[Work] = set()
         self._texts = 0
         self._characters = 0
         self._closed = False
+        self._encodes_long = False  # a worker does, outside its turn to form
+        self._long_was_last = False
         self._speed: float | None = None  # tokens a second of all workers together, the last batches counting most
         self._threads = [
             threading.Thread(target=self._work, name=f"batch-{number}", daemon=True)
@@ -102,22 +129,18 @@ class DynamicBatcher:
             The answers, in the texts' order. Cancelling it takes the request's remaining windows out of the queue.
 
         Raises:
+            ValueError: The request is larger than the queue will ever be.
             OverloadedError: The queue is full.
             BatcherClosedError: The server is shutting down.
         """
         work = Work(texts, finish, time.monotonic(), cache, owner)
         with self._changed:
-            if self._closed:
-                raise BatcherClosedError
-            if (
-                self._texts + len(texts) > self._settings.queue_texts
-                or self._characters + work.characters > self._settings.queue_characters
-            ):
-                raise OverloadedError(self._retry_after())
-            if not texts:
+            self._check_room(work)
+            if not work.texts:
                 work.future.set_result([])
                 return cast("Future[list[AnswerT]]", work.future)
-            self._texts += len(texts)
+            self._in_hand.add(work)
+            self._texts += len(work.texts)
             self._characters += work.characters
             self._queue.put(work)
             self._changed.notify_all()
@@ -143,8 +166,22 @@ class DynamicBatcher:
         for thread in self._threads:
             thread.join()
 
+    def _check_room(self, work: Work) -> None:
+        most, most_characters = self._settings.queue_texts, self._settings.queue_characters
+        if len(work.texts) > most or work.characters > most_characters:
+            raise ValueError(
+                f"The request has {len(work.texts):,} texts of {work.characters:,} characters, and the queue holds "
+                f"{most:,} texts and {most_characters:,} characters; send it in parts, or raise batching.queue_texts "
+                "or batching.queue_characters."
+            )
+        if self._closed:
+            raise BatcherClosedError
+        if self._texts + len(work.texts) > most or self._characters + work.characters > most_characters:
+            raise OverloadedError(self._retry_after())
+
     def _leave(self, work: Work) -> None:
         with self._changed:
+            self._in_hand.discard(work)
             self._texts -= len(work.texts)
             self._characters -= work.characters
             self._changed.notify_all()
@@ -155,63 +192,116 @@ class DynamicBatcher:
 
     def _work(self) -> None:
         while True:
-            with self._forming:
-                pieces = self._form_batch()
-            if pieces is None:
-                return
-            if pieces:
-                self._run(pieces)
+            try:
+                with self._forming:
+                    turn = self._next_turn()
+                if turn is None:
+                    return
+                self._do(turn)
+            except BaseException as error:  # noqa: BLE001 - nobody may wait for a worker that fell, and it lives on
+                self._fail_all(error)
 
-    def _form_batch(self) -> list[Piece] | None:
-        """Return the windows of the next batch; `None` when there will be none any more."""
+    def _fail_all(self, error: BaseException) -> None:
+        with self._changed:
+            everybody = list(self._in_hand)
+        for work in everybody:
+            work.fail(error)
+
+    def _do(self, turn: _Turn) -> None:
+        if turn.long is not None:
+            self._encode_long(*turn.long)
+        self._run(turn.pieces)
+        for work, text in turn.known:
+            work.answer(text)
+
+    def _next_turn(self) -> _Turn | None:
+        """Return what is to be done next; `None` when there will be nothing any more."""
         with self._changed:
             while not len(self._queue):
                 if self._closed:
                     return None
                 self._changed.wait()
+            if (long := self._take_long()) is not None:
+                return _Turn(long=long)
             oldest = self._queue.oldest
         deadline = 0.0 if oldest is None else oldest + (self._settings.maximum_wait_ms or 0) / 1000
-        pieces: list[Piece] = []
+        turn = _Turn()
         room = self._batch_tokens
         while True:
-            self._encode_ahead(room)
+            self._encode_ahead(room, turn.known)
             with self._changed:
                 share = math.ceil(self._queue.waiting / len(self._threads))
-                taken = self._queue.take(room, share, at_least_one=not pieces)
-                pieces += taken
+                taken = self._queue.take(room, share, at_least_one=not turn.pieces)
+                turn.pieces.extend(taken)
                 room -= sum(len(piece.ids) for piece in taken)
-                if room <= 0 or self._queue.has_ready:
+                if room <= 0 or self._queue.has_ready or turn.full:
                     break
-                if len(self._queue):
-                    continue  # texts that are yet to be encoded
+                if self._queue.has_uncut(self._longest):
+                    continue
+                if not turn.pieces and not turn.known:
+                    self._wait_for_others()
+                    break
                 left = deadline - time.monotonic()
                 if left <= 0 or self._closed:
                     break
                 self._changed.wait(left)
-        self._note_waits(pieces)
-        return pieces
+        self._long_was_last = self._long_was_last and not turn.pieces
+        self._note_waits(turn.pieces)
+        return turn
 
-    def _encode_ahead(self, room: int) -> None:
+    def _wait_for_others(self) -> None:
+        """Wait where all that is in the queue is a text that another worker encodes."""
+        if len(self._queue) and (self._encodes_long or not self._queue.has_long(self._longest)):
+            self._changed.wait()
+
+    @property
+    def _longest(self) -> int:
+        """Characters of a text that is encoded while a batch is formed, at most."""
+        return self._batch_tokens * _ENCODED_CHARACTERS_PER_TOKEN
+
+    def _take_long(self) -> tuple[Work, int] | None:
+        """Return a long text to be encoded, if it is its turn: one at a time, and batches of others between two."""
+        queue = self._queue
+        if self._encodes_long or (self._long_was_last and (queue.has_ready or queue.has_uncut(self._longest))):
+            return None
+        found = queue.long_text(self._longest)
+        self._encodes_long = self._long_was_last = found is not None
+        return found
+
+    def _encode_long(self, work: Work, text: int) -> None:
+        known: list[tuple[Work, int]] = []
+        try:
+            self._encode_alone(work, text, known)
+        finally:
+            with self._changed:
+                self._encodes_long = False
+                self._changed.notify_all()
+        for each, position in known:
+            each.answer(position)
+
+    def _encode_ahead(self, room: int, known: list[tuple[Work, int]]) -> None:
         with self._changed:
-            chosen = self._queue.uncut_texts(room * _ENCODED_CHARACTERS_PER_TOKEN, _ENCODED_TEXTS)
+            characters = room * _ENCODED_CHARACTERS_PER_TOKEN
+            chosen = self._queue.uncut_texts(characters, _ENCODED_TEXTS, self._longest)
         if not chosen:
             return
         try:
             encoded = self._engine.encode_all([work.texts[text] for work, text in chosen])
-        except Exception:  # noqa: BLE001 - one text must not take the others with it; each is tried alone
+            pairs = list(zip(chosen, encoded, strict=True))
+        except BaseException:  # noqa: BLE001 - one text must not take the others with it; each is tried alone
             for work, text in chosen:
-                self._encode_alone(work, text)
+                self._encode_alone(work, text, known)
             return
-        for (work, text), each in zip(chosen, encoded, strict=True):
-            work.add_encoded(text, each)
+        known += [place for place, each in pairs if place[0].add_encoded(place[1], each)]
 
-    def _encode_alone(self, work: Work, text: int) -> None:
+    def _encode_alone(self, work: Work, text: int, known: list[tuple[Work, int]]) -> None:
         try:
             (encoded,) = self._engine.encode_all([work.texts[text]])
-        except Exception as error:  # noqa: BLE001 - its own request hears of it
+        except BaseException as error:  # noqa: BLE001 - its own request hears of it
             work.fail(error)
             return
-        work.add_encoded(text, encoded)
+        if work.add_encoded(text, encoded):
+            known.append((work, text))
 
     def _note_waits(self, pieces: Sequence[Piece]) -> None:
         now = time.monotonic()
@@ -232,13 +322,14 @@ class DynamicBatcher:
         begin = time.monotonic()
         try:
             logits = self._engine.logits([piece.ids for piece in pieces])
-        except Exception as error:  # noqa: BLE001 - the requests hear of it, and the worker lives on
+            rows = list(zip(pieces, logits, strict=True))
+        except BaseException as error:  # noqa: BLE001 - the requests hear of it, and the worker lives on
             for piece in pieces:
                 piece.work.fail(error)
             return
         seconds = time.monotonic() - begin
         tokens = sum(len(piece.ids) for piece in pieces)
-        for piece, row in zip(pieces, logits, strict=True):
+        for piece, row in rows:
             piece.work.record(piece, row)
         speed = len(self._threads) * tokens / max(seconds, 1e-6)
         self._speed = speed if self._speed is None else 0.9 * self._speed + 0.1 * speed

@@ -27,7 +27,7 @@ class FairQueue:
     @property
     def oldest(self) -> float | None:
         """When the longest waiting request that has not begun arrived; `None` if all have."""
-        return min((work.arrived for work in self._turns if not work.started), default=None)
+        return min((work.arrived for work in self._turns if not work.started and not work.exhausted), default=None)
 
     @property
     def has_ready(self) -> bool:
@@ -39,24 +39,40 @@ class FairQueue:
         """Windows that wait to be taken, and texts that are yet to be cut into some."""
         return sum(work.waiting for work in self._turns)
 
-    def uncut_texts(self, characters: int, texts: int) -> list[tuple[Work, int]]:
+    def has_uncut(self, longest: int) -> bool:
+        """Whether a text of so many characters at most is to be encoded next."""
+        return any(_within(work, longest) for work in self._turns)
+
+    def uncut_texts(self, characters: int, texts: int, longest: int) -> list[tuple[Work, int]]:
         """Hand out texts that are to be encoded next, one of each request in turn.
 
         Args:
-            characters: Stop when the texts have so many together; at least one text is handed out.
+            characters: Stop when the texts have so many together.
             texts: Stop at so many texts.
+            longest: Pass over a request whose next text has more characters.
         """
         chosen: list[tuple[Work, int]] = []
         total = 0
         waiting = deque(work for work in self._turns if not work.ready)
         while waiting and total < characters and len(chosen) < texts:
             work = waiting.popleft()
-            text = work.next_uncut()
-            if text is not None:
+            if _within(work, longest):
+                text = work.hand_out()
                 chosen.append((work, text))
                 total += len(work.texts[text])
                 waiting.append(work)
         return chosen
+
+    def has_long(self, longest: int) -> bool:
+        """Whether a text of more characters is to be encoded next."""
+        return any(_beyond(work, longest) for work in self._turns)
+
+    def long_text(self, longest: int) -> tuple[Work, int] | None:
+        """Hand out the first text of more characters that is to be encoded next, if there is one."""
+        for work in self._turns:
+            if _beyond(work, longest):
+                return work, work.hand_out()
+        return None
 
     def take(self, tokens: int, windows: int, *, at_least_one: bool) -> list[Piece]:
         """Take windows in turn until the next one would exceed a number of tokens.
@@ -86,3 +102,13 @@ class FairQueue:
                 self._turns.append(work)
         self._turns.extendleft(reversed(unready))
         return taken
+
+
+def _within(work: Work, longest: int) -> bool:
+    length = work.next_length
+    return length is not None and length <= longest and not work.ready
+
+
+def _beyond(work: Work, longest: int) -> bool:
+    length = work.next_length
+    return length is not None and length > longest and not work.ready
