@@ -16,6 +16,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from babelguard.errors import UserError
+from babelguard.yaml_reading import DuplicateKeyError, parse_yaml, read_mapping
 
 ENVIRONMENT_PREFIX = "BABELGUARD__"
 _REFERENCE = re.compile(r"\$\{([A-Za-z0-9_.]+)\}")
@@ -72,25 +73,9 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML file that holds a mapping.
 
     Raises:
-        UserError: It is missing, not YAML, or not a mapping.
+        UserError: It is missing, empty, not YAML, not a mapping, or says a key twice.
     """
-    try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist; recipes are YAML files, see the folder recipes/.") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is not UTF-8; save it in that encoding.") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}; pass a YAML file.") from None
-    except RecursionError:
-        raise UserError(f"{path} nests too deep to be read.") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark is not None else ""
-        raise UserError(f"{path}{line}: this is not YAML: {getattr(error, 'problem', error)}.") from None
-    if not isinstance(loaded, dict):
-        raise UserError(f"{path} must hold a mapping of keys to values, found {type(loaded).__name__}.")
-    return loaded
+    return read_mapping(path).content
 
 
 def set_at(tree: dict[str, Any], keys: Sequence[str], value: object, origin: str) -> None:
@@ -194,8 +179,10 @@ _PLAIN_WORDS = {
 
 def _yaml_value(text: str, origin: str) -> object:
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
+        return parse_yaml(text)
+    except DuplicateKeyError as error:
+        raise UserError(f"{origin}: {error.problem}.") from None
+    except (yaml.YAMLError, ValueError):
         raise UserError(f"{origin}: {text!r} is not a YAML value; quote it.") from None
 
 

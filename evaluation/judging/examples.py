@@ -11,6 +11,7 @@ import yaml
 
 from babelguard.errors import UserError
 from babelguard.taxonomy import Taxonomy
+from babelguard.yaml_reading import describe, parse_yaml
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -41,11 +42,11 @@ def load_examples(path: Path, taxonomy: Taxonomy) -> tuple[Example, ...]:
         UserError: The file is missing or malformed, or an example lacks a category or has a level off its scale.
     """
     try:
-        records = yaml.safe_load(path.read_text(encoding="utf-8"))
+        records = parse_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"The examples {path} cannot be read: {error}.") from None
-    except yaml.YAMLError as error:
-        raise UserError(f"The examples {path} are not YAML: {getattr(error, 'problem', error)}.") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise UserError(f"The examples {path}{describe(error)}") from None
     if not isinstance(records, list):
         raise UserError(f"{path} must hold a list of examples, each with a 'text' and its 'levels'.")
     return tuple(_example(record, taxonomy, f"{path}, example {n}") for n, record in enumerate(records, start=1))

@@ -72,6 +72,8 @@ def test_references_stand_for_other_values(write):
         ("name: ${inner.path}", [], r"\$\{inner.path\} is not set; pass --set inner.path=VALUE"),
         ("name: ${name}", [], "refers to itself"),
         ("name: a\ninner: &x [*x]", [], "an alias that contains itself"),
+        ("name: a", ["inner={size: 1, size: 2}"], "--set inner: the key 'size' stands here again"),
+        ("name: a\nname: b", [], r"recipe.yaml, line 2: the key 'name' stands here again, first in line 1"),
         ("- a", [], "must hold a mapping"),
         ("name: 'a", [], r"line \d+: this is not YAML"),
     ],

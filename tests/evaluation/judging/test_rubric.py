@@ -134,6 +134,7 @@ def test_files_and_labels_are_checked(tmp_path: Path) -> None:
         ("- {text: x, levels: {Insult: 4}}", "needs a level from 1 to 5 for Toxicity"),
         ("- {text: x, levels: {Insulte: 4}}", "Did you mean 'Insult'"),
         ("- [", "not YAML"),
+        ("- {text: a, text: b}", "line 1: the key 'text' stands here again"),
     ):
         path.write_text(said, encoding="utf-8")
         with pytest.raises(UserError, match=message):
