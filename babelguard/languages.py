@@ -14,6 +14,12 @@ from functools import cache, lru_cache
 
 from babelguard.errors import UserError, unknown_name
 
+_LONGEST_CODE = 35
+"""Letters of a language code; RFC 5646 asks nobody to keep more."""
+
+UNDETERMINED = "und"
+"""BCP-47's code for a language that is not known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
@@ -142,7 +148,7 @@ def language(code: str) -> Language:
     ``iw`` Hebrew. Only Swiss Standard German is a language of its own here, because RTP-LX keeps it apart.
 
     Raises:
-        UserError: The code is malformed or names a language that the table does not hold.
+        UserError: The code is malformed, names a language that the table does not hold, or is `UNDETERMINED`.
     """
     index = _by_code()
     if (entry := index.get(_fold(code))) is not None:
@@ -150,10 +156,14 @@ def language(code: str) -> Language:
     import langcodes
 
     try:
-        parsed = langcodes.get(_fold(code)).prefer_macrolanguage().maximize()
+        given = langcodes.get(_fold(code)).prefer_macrolanguage()
     except (LookupError, ValueError):
         raise unknown_name("language code", code, [entry.tag for entry in LANGUAGES]) from None
-    for candidate in (f"{parsed.language}-{parsed.script}", parsed.language or ""):
+    if given.language in {None, UNDETERMINED}:  # to which CLDR's likely subtags would give English, or Russian
+        raise UserError(f"The language code {code!r} names no language; write one, such as 'en'.")
+    parsed = given.maximize()
+    regional, written = f"{parsed.language}-{parsed.territory}", f"{parsed.language}-{parsed.script}"
+    for candidate in (regional, written, parsed.language or ""):
         entry = index.get(_fold(candidate))
         if entry is not None:
             return entry
@@ -161,6 +171,34 @@ def language(code: str) -> Language:
         f"The language {code!r} is not in the table of babelguard/languages.py; "
         "add a line there with its codes, script and Joshi class."
     )
+
+
+def is_undetermined(code: str) -> bool:
+    """Tell whether a code says that the language is not known: ``und``, with a script or region or without."""
+    return _fold(code).split("-", 1)[0] == UNDETERMINED
+
+
+@lru_cache(maxsize=4096)
+def is_language_code(code: str) -> bool:
+    """Tell whether a code is a language's in one of the four systems, be the language in the table or not.
+
+    ``tlh`` is Klingon's; ``klingon`` is no code, and neither is ``xx``, which the registries do not hold.
+    """
+    if _fold(code) in _by_code():
+        return True
+    import langcodes
+
+    return len(code) <= _LONGEST_CODE and langcodes.tag_is_valid(_fold(code))
+
+
+@lru_cache(maxsize=4096)
+def wider_language(tag: str) -> str | None:
+    """Return the tag of the language of which a tag names a region's variety: ``de`` for ``de-CH``.
+
+    `None` where there is none. A script is not a region: ``zh-Hant`` has no wider language.
+    """
+    base, _, region = tag.partition("-")
+    return base if region and any(entry.tag == base for entry in LANGUAGES) else None
 
 
 def languages_of(code: str) -> tuple[str, ...]:

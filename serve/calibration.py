@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from babelguard.errors import UserError
 from babelguard.languages import language as language_of_code
+from babelguard.languages import wider_language
 from serve.bundle import CalibrationColumns, GuardManifest, IsotonicColumn, PlattColumn
 
 Logits = NDArray[np.floating]
@@ -174,9 +175,12 @@ class Calibrator:
         if (tag := self._by_folded.get(_fold(code))) is not None:
             return tag
         try:
-            return self._by_folded.get(_fold(language_of_code(code).tag))
+            tag = language_of_code(code).tag
         except UserError:
             return None
+        # A region's variety that this guard does not know by itself is the language: de for de-CH.
+        known = (self._by_folded.get(_fold(each)) for each in (tag, wider_language(tag)) if each is not None)
+        return next((each for each in known if each is not None), None)
 
 
 def _fold(code: str) -> str:

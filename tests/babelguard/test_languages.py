@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import langcodes
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from babelguard import UserError, language
-from babelguard.languages import LANGUAGES, languages_of
+from babelguard.languages import LANGUAGES, is_language_code, is_undetermined, languages_of, wider_language
 
 PUBLISHED_TIERS = {
     5: "AR DE EN ES FR JA",
@@ -67,7 +69,7 @@ def test_rtp_lx_has_thirty_eight_languages():
         ("SW sw swa swh_Latn swh", "sw"),
         ("ID id ind in", "id"),
         ("DE de deu deu_Latn DE-de de-AT", "de"),
-        ("DE-ch de-CH", "de-CH"),
+        ("DE-ch de-CH deu_CH de-Latn-CH", "de-CH"),
         ("BG bg bul bul_Cyrl", "bg"),
         ("LV lv lav lvs_Latn lvs", "lv"),
         ("SL sl slv slv_Latn", "sl"),
@@ -81,7 +83,9 @@ def test_every_code_of_a_language_leads_to_it(codes, tag):
     assert {language(code).tag for code in codes.split()} == {tag}
 
 
-@pytest.mark.parametrize("code", ["", "xx", "english", "not a code", "qqq_Latn"])
+@pytest.mark.parametrize(
+    "code", ["", "xx", "english", "not a code", "qqq_Latn", "und", "und-Cyrl", "UND_Latn", "root", "x-en"]
+)
 def test_unknown_codes_are_the_users_mistake(code):
     with pytest.raises(UserError):
         language(code)
@@ -108,3 +112,46 @@ def test_a_code_speaks_of_every_region_and_without_a_script_of_every_script():
     assert set(languages_of("de")) == set(languages_of("deu_Latn")) == {"de", "de-CH"}
     assert languages_of("no") == ("nb",)
     assert languages_of("tlh") == ()
+
+
+@pytest.mark.parametrize("code", ["und", "UND", "und-Cyrl", "und_Latn", " und"])
+def test_undetermined_is_no_language(code):
+    assert is_undetermined(code)
+    assert languages_of(code) == ()
+
+
+def test_words_that_only_look_like_undetermined():
+    assert not any(is_undetermined(code) for code in ("de", "undx", "un", "de-und"))
+
+
+# Of ISO 3166-1 and UN M.49, whether the language is spoken there or not.
+REGIONS = ["AT", "LI", "LU", "BE", "IT", "CA", "MX", "419", "150", "BR", "AO", "IN", "ZA", "AU", "SG", "EG", "US", "JP"]
+
+
+@given(st.sampled_from(LANGUAGES), st.sampled_from(REGIONS), st.sampled_from("-_"))
+def test_every_region_of_a_language_is_that_language(entry, region, between):
+    if "-" in entry.tag and entry.tag != "de-CH":
+        assert language(f"{entry.tag}{between}{region}") == entry  # the script says which
+    elif entry.tag == "de-CH":
+        assert language(f"de{between}{region}").tag == wider_language(entry.tag)
+    else:
+        assert language(f"{entry.tag}{between}{region}") == entry
+        assert wider_language(entry.tag) is None
+
+
+def test_only_a_region_has_a_wider_language():
+    assert [wider_language(tag) for tag in ("de-CH", "de", "zh-Hans", "zh-Hant", "und", "xx-YY")] == [
+        "de",
+        None,
+        None,
+        None,
+        None,
+        None,
+    ]
+
+
+def test_a_code_need_not_be_in_the_table():
+    codes = "tlh de de-CH BCMS NO-NB deu_Latn zh_hans und und-Cyrl es-419"
+    assert [code for code in codes.split() if not is_language_code(code)] == []
+    others = ["klingon", "xx", "", "english", "en-US-xyzzy", "1", "de" * 20]
+    assert [code for code in others if is_language_code(code)] == []

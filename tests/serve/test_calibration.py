@@ -18,6 +18,7 @@ from serve.bundle import (
     FlagThresholds,
     GuardManifest,
     IsotonicColumn,
+    LanguageFacts,
     LevelThresholds,
     PlattColumn,
     Thresholds,
@@ -92,11 +93,28 @@ def test_a_language_has_its_own_values_category_by_category(manifest: GuardManif
     [
         ("de", "de"), ("DE", "de"), ("deu", "de"), ("deu_Latn", "de"), ("de-AT", "de"), ("fr_CA", "fr"), ("EN", "en"),
         ("zh-CN", "zh-Hans"), ("ZH-Hans", "zh-Hans"), ("zh-TW", None), ("hr", "sh"), ("fi", None), ("xx", None),
+        ("und", None), ("und-Cyrl", None), ("und_Latn", None), ("de-CH", "de"), ("deu_CH", "de"), ("de-LI", "de"),
         ("", None), (None, None), ("de-" + "x" * 5000, None), ("\ud800", None), ("de\0", None), ("-", None),
     ],
 )  # fmt: skip
 def test_languages_are_found_in_any_code(manifest: GuardManifest, code: str | None, tag: str | None) -> None:
     assert Calibrator(manifest).resolve(code) == tag
+
+
+def test_a_region_that_the_guard_knows_by_itself_keeps_its_own_values(manifest: GuardManifest) -> None:
+    facts = {**manifest.languages, "de-CH": LanguageFacts(claimed=False, items=3)}
+    calibrator = Calibrator(manifest.model_copy(update={"languages": facts}))
+    assert calibrator.resolve("de-CH") == "de-CH"
+    assert calibrator.is_pooled("de-CH")
+    assert calibrator.resolve("de-AT") == "de"
+
+
+@given(st.sampled_from(["AT", "CH", "LI", "LU", "BE", "IT", "NA", "US", "150"]), st.sampled_from("-_"))
+def test_every_region_of_a_language_has_its_values(manifest: GuardManifest, region: str, between: str) -> None:
+    calibrator = Calibrator(manifest)
+    for code, tag in (("de", "de"), ("deu", "de"), ("fr", "fr"), ("zh_Hans", "zh-Hans")):
+        assert calibrator.resolve(f"{code}{between}{region}") == tag
+    assert calibrator.resolve(f"zh-Hant{between}{region}") is None
 
 
 def test_which_languages_are_pooled(manifest: GuardManifest) -> None:
