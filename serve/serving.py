@@ -74,6 +74,8 @@ def serve(recipe: ServeRecipe) -> None:
         "engine": str(guard.engine),
         "precision": guard.precision,
         "keys": keys is not None,
+        "policy": f"{policies.decider.policy.name} {policies.decider.policy.version}",
+        "policy_remark": policies.decider.remark,
         "load_seconds": round(time.monotonic() - begin, 2),
     }
     logging.getLogger(LOGGER).info("loaded", extra={"fields": fields})

@@ -202,6 +202,7 @@ async def _reload_policy(store: PolicyStore, seconds: float) -> None:
         if await asyncio.to_thread(store.refresh):
             policy = store.decider.policy
             fields = {"policy": policy.name, "version": policy.version, "digest": policy.digest}
+            fields |= {"remark": store.decider.remark} if store.decider.remark is not None else {}
             logger.info("policy in force", extra={"fields": fields})
         elif store.failures > failures:
             logger.error("policy is broken, the old one stays", extra={"fields": {"problem": store.problem}})

@@ -64,15 +64,13 @@ def show_policy(decider: Decider, console: Console | None = None) -> None:
     console = console or Console()
     document = decider.policy.document
     console.print(f"{_named(decider)} {document.description}".rstrip(), highlight=False)
-    languages = {None, *document.every_category.languages}
-    languages |= {tag for each in document.categories.values() for tag in each.languages}
     table = Table()
     for title in ("category", "language", "action", "condition", "where"):
         table.add_column(title, overflow="fold")
-    pooled = decider.rules(None)
-    for tag in sorted(languages, key=lambda each: each or ""):
-        for category, rules in decider.rules(tag).items():
-            if tag is not None and rules == pooled[category]:
+    by_language = decider.rules_by_language
+    for tag in sorted(by_language, key=lambda each: each or ""):
+        for category, rules in by_language[tag].items():
+            if tag is not None and rules == by_language[None][category]:
                 continue
             for rule in rules:
                 table.add_row(category, tag or "any", rule.action.value, rule.condition, rule.source)
@@ -82,6 +80,8 @@ def show_policy(decider: Decider, console: Console | None = None) -> None:
     for each in (*decider.policy.allow_lists, *decider.policy.block_lists):
         spoken = "all languages" if each.languages is None else ", ".join(sorted(each.languages))
         console.print(f"list {each.settings.name}: {len(each.phrases):,} entries, {spoken}", highlight=False)
+    if decider.remark is not None:
+        console.print(decider.remark, highlight=False)
 
 
 def _named(decider: Decider) -> str:

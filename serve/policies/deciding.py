@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from babelguard.errors import UserError
+from babelguard.languages import UNDETERMINED, wider_language
 from babelguard.languages import language as language_of_code
 from serve.bundle import GuardManifest
 from serve.policies.document import Action, BlockList, Conditions, FromLevel, FromProbability
@@ -65,7 +66,7 @@ class Decision:
         action: What is done.
         categories: Category -> what its own rules ask for.
         rules: The rules that held, severest first.
-        language: Tag of the language whose rules were applied; `None`: no language's own.
+        language: Tag of the text's language; `None` where it is not known, or none that Babelguard knows.
     """
 
     action: Action
@@ -121,8 +122,25 @@ class Decider:
 
     def rules(self, language: str | None = None) -> dict[str, tuple[Rule, ...]]:
         """Return the rules of each category for texts in a language, the severest first."""
-        found = self._rules.get(self._known(language), self._rules[None])
-        return dict(zip(self._names, found, strict=True))
+        return dict(zip(self._names, self._rules_for(self._known(language)), strict=True))
+
+    @property
+    def rules_by_language(self) -> dict[str | None, dict[str, tuple[Rule, ...]]]:
+        """Tag of a language with rules of its own -> the rules of each category; `None` stands for all others.
+
+        `UNDETERMINED` stands for texts whose language is not known.
+        """
+        return {tag: dict(zip(self._names, rules, strict=True)) for tag, rules in self._rules.items()}
+
+    @property
+    def remark(self) -> str | None:
+        """What its author may not have meant, in a sentence: that no text can be flagged or blocked."""
+        if self.policy.block_lists or any(any(rules) for rules in self._rules.values()):
+            return None
+        return (
+            f"The policy {self.policy.name} has no rule and no block-list: it allows everything. "
+            "`every_category: {flag: guard}` flags what the guard flags."
+        )
 
     def decide(self, text: str, rating: Rated, language: str | None = None) -> Decision:
         """Return what the policy does about a text.
@@ -135,7 +153,7 @@ class Decider:
         tag = self._known(language)
         categories: dict[str, Action] = {}
         matched: list[MatchedRule] = []
-        for name, rules in zip(self._names, self._rules.get(tag, self._rules[None]), strict=True):
+        for name, rules in zip(self._names, self._rules_for(tag), strict=True):
             held = next((found for rule in rules if (found := rule.match(rating)) is not None), None)
             categories[name] = held.action if held is not None else Action.ALLOW
             if held is not None:
@@ -148,6 +166,13 @@ class Decider:
         matched.sort(key=lambda rule: -rule.action.severity)
         action = matched[0].action if matched else Action.ALLOW
         return Decision(action, categories, tuple(matched), tag)
+
+    def _rules_for(self, tag: str | None) -> tuple[tuple[Rule, ...], ...]:
+        spoken = UNDETERMINED if tag is None else tag
+        for each in (spoken, wider_language(spoken)):
+            if each is not None and (found := self._rules.get(each)) is not None:
+                return found
+        return self._rules[None]
 
     def _known(self, language: str | None) -> str | None:
         return None if language is None or len(language) > _LONGEST_CODE else self._tag(language)
@@ -188,7 +213,10 @@ class Decider:
         )
 
     def _rule(self, category: str, action: Action, tag: str | None) -> Rule | None:
-        """Return the rule that the innermost place of the policy gives: a category's language, category, then all."""
+        """Return the rule that the innermost place of the policy gives: a category's language, category, then all.
+
+        A region's variety that is known by itself stands within its language: de-CH, then de.
+        """
         document = self.policy.document
         places: list[tuple[str, Conditions | None]] = []
         for where, place in (
@@ -196,8 +224,9 @@ class Decider:
             ("every_category", document.every_category),
         ):
             if place is not None:
-                own = place.languages.get(tag) if tag is not None else None
-                places += [(f"{where}.languages.{tag}", own), (where, place)]
+                spoken = [each for each in (tag, wider_language(tag or "")) if each is not None]
+                places += [(f"{where}.languages.{each}", place.languages.get(each)) for each in spoken]
+                places.append((where, place))
         for where, conditions in places:
             condition = getattr(conditions, action.value) if conditions is not None else None
             if condition is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from babelguard.errors import UserError, unknown_name
-from babelguard.languages import language
+from babelguard.languages import LANGUAGES, UNDETERMINED, is_undetermined, language, wider_language
 from babelguard.recipe import read_yaml, validate
 from serve.bundle import GuardManifest
 from serve.policies.document import CategoryPolicy, FromLevel, FromProbability, PhraseList, PolicyDocument
@@ -24,7 +24,8 @@ class LoadedList:
     Attributes:
         settings: What the policy says about it.
         phrases: Its entries.
-        languages: Tags of the languages whose texts it is for; all if `None`.
+        languages: Tags of the languages whose texts it is for; all if `None`. `UNDETERMINED` stands for texts whose
+            language is not known.
     """
 
     settings: PhraseList
@@ -32,8 +33,11 @@ class LoadedList:
     languages: frozenset[str] | None
 
     def speaks_to(self, tag: str | None) -> bool:
-        """Tell whether the list is for texts in a language."""
-        return self.languages is None or tag in self.languages
+        """Tell whether the list is for texts in a language; `None`: their language is not known."""
+        if self.languages is None:
+            return True
+        spoken = UNDETERMINED if tag is None else tag
+        return spoken in self.languages or wider_language(spoken) in self.languages
 
 
 @dataclass(frozen=True)
@@ -151,10 +155,15 @@ def _tags(codes: tuple[str, ...] | None, where: str) -> frozenset[str] | None:
 
 
 def _tag(code: str, where: str) -> str:
+    if code.strip().casefold() == UNDETERMINED:
+        return UNDETERMINED
+    if is_undetermined(code):
+        raise UserError(f"{where}: texts of no known language are not told apart by script; write und, not {code}.")
     try:
         return language(code).tag
-    except UserError as error:
-        raise UserError(f"{where}: {error}") from None
+    except UserError:
+        known = [entry.tag for entry in LANGUAGES]
+        raise UserError(f"{where}: {unknown_name('language', code, known)}") from None
 
 
 def _read_list(path: Path) -> list[str]:
