@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from babelguard.errors import UserError
-from babelguard.languages import language
+from babelguard.languages import is_undetermined, language
 
 _CHARACTERS = 1000
 """Beginning of a text that is looked at; more says little new and costs time."""
@@ -28,6 +28,21 @@ class IdentifiedLanguage:
 
     tag: str | None
     confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextLanguage:
+    """Which language a text is judged as.
+
+    Attributes:
+        code: As its sender said, in any system, or a tag as identified; `None` where it is not known.
+        given: Whether its sender said it.
+        confidence: Probability of an identified language; `None` where none was identified.
+    """
+
+    code: str | None
+    given: bool
+    confidence: float | None = None
 
 
 class LanguageIdentifier:
@@ -51,7 +66,8 @@ class LanguageIdentifier:
             from py3langid.langid import LanguageIdentifier as NaiveBayes
         except ImportError:
             raise UserError(
-                "Identifying languages needs py3langid; install babelguard[serve], or set language.identify=false."
+                "Identifying languages needs py3langid; install babelguard[serve], or do without: set "
+                "language.identify=false for the server, pass --no-identify to serve.policy."
             ) from None
         self._model: Any = NaiveBayes.from_model_file(MODEL_FILE, norm_probs=True)
         self._confidence = confidence
@@ -67,6 +83,22 @@ class LanguageIdentifier:
         if tag is not None and tag.startswith("zh-"):
             tag = "zh-Hant" if _is_traditional(beginning) else "zh-Hans"
         return IdentifiedLanguage(tag, round(confidence, 4))
+
+
+def language_of(text: str, given: str | None, identifier: LanguageIdentifier | None) -> TextLanguage:
+    """Return which language a text is judged as, in the server and wherever its decisions are foretold.
+
+    Args:
+        text: The text.
+        given: What its sender says: a code in any system; `None` and ``und`` say nothing.
+        identifier: What is asked where the sender says nothing; nothing is if `None`.
+    """
+    if given is not None and not is_undetermined(given):
+        return TextLanguage(given, given=True)
+    if identifier is None:
+        return TextLanguage(None, given=False)
+    identified = identifier.identify(text)
+    return TextLanguage(identified.tag, given=False, confidence=identified.confidence)
 
 
 def _known_tag(code: str) -> str | None:

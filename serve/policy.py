@@ -13,6 +13,7 @@ from babelguard.command import run_commands
 if TYPE_CHECKING:
     from serve.guard import Guard
     from serve.policies.corpus import CorpusText
+    from serve.policies.corpus_languages import CorpusLanguages
     from serve.policies.deciding import Rated
 
 _RATED_TOGETHER = 512
@@ -33,7 +34,19 @@ def check(
         list[str] | None, typer.Option("--text-field", help="Field of the texts; may be repeated.  [default: text]")
     ] = None,
     language_field: Annotated[str, typer.Option("--language-field", help="Field of the language.")] = "language",
-    language: Annotated[str | None, typer.Option("--language", help="Language of texts that name none.")] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", help="Language of texts that name none. Without it: identified, as in the server."),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--confidence", min=0, max=1, help="The server's language.confidence.  [default: that of the server]"
+        ),
+    ] = None,
+    identify: Annotated[
+        bool, typer.Option("--identify/--no-identify", help="The server's language.identify, true or false.")
+    ] = True,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Compare on so many texts at most.")] = None,
     flips: Annotated[
         Path | None, typer.Option("--flips", help="Write every flip as JSON lines: ids, actions, causes; no texts.")
@@ -45,23 +58,26 @@ def check(
     from babelguard.jsonl import write_jsonl
     from serve.guard import Guard
     from serve.policies.comparing import Comparison, compare
-    from serve.policies.console import show_comparison
+    from serve.policies.console import show_comparison, show_languages
     from serve.policies.corpus import read_corpus
+    from serve.policies.corpus_languages import CorpusLanguages
     from serve.policies.deciding import Decider
     from serve.policies.loading import load_policy
     from serve.starter import starter_bundle
 
+    languages = CorpusLanguages(language, _confidence(confidence) if identify else None)
     guard = Guard.load(bundle or starter_bundle())
     before, after = (Decider(load_policy(path, guard.bundle), guard.bundle) for path in (old, new))
     texts = islice(read_corpus(corpus, text_field or ["text"], language_field), limit)
     comparison = Comparison()
-    found = compare(_rated(texts, guard, language), before, after, comparison)
+    found = compare(_rated(texts, guard, languages), before, after, comparison)
     if flips is None:
         for _ in found:
             pass
     else:
         write_jsonl(flips, (flip.to_dict() for flip in found))
     show_comparison(comparison, before, after)
+    show_languages(languages.counts)
 
 
 def show(policy: Annotated[Path, typer.Argument(help="A policy file.")], bundle: BundleOption = None) -> None:
@@ -77,25 +93,31 @@ def show(policy: Annotated[Path, typer.Argument(help="A policy file.")], bundle:
 
 
 def _rated(
-    texts: Iterator[CorpusText], guard: Guard, language: str | None
+    texts: Iterator[CorpusText], guard: Guard, languages: CorpusLanguages
 ) -> Iterator[tuple[str, str, str | None, Rated]]:
     chunk: list[CorpusText] = []
     for each in texts:
         chunk.append(each)
         if len(chunk) == _RATED_TOGETHER:
-            yield from _rate(chunk, guard, language)
+            yield from _rate(chunk, guard, languages)
             chunk = []
     if chunk:
-        yield from _rate(chunk, guard, language)
+        yield from _rate(chunk, guard, languages)
 
 
 def _rate(
-    chunk: Sequence[CorpusText], guard: Guard, language: str | None
+    chunk: Sequence[CorpusText], guard: Guard, languages: CorpusLanguages
 ) -> Iterator[tuple[str, str, str | None, Rated]]:
-    languages = [each.language or language for each in chunk]
-    ratings = guard.rate([each.text for each in chunk], languages)
-    for each, spoken, rating in zip(chunk, languages, ratings, strict=True):
-        yield each.id, each.text, spoken, rating
+    spoken = [languages.find(each) for each in chunk]
+    ratings = guard.rate([each.text for each in chunk], spoken)
+    for each, tag, rating in zip(chunk, spoken, ratings, strict=True):
+        yield each.id, each.text, tag, rating
+
+
+def _confidence(asked: float | None) -> float:
+    from serve.api.settings import LanguageSettings
+
+    return LanguageSettings().confidence if asked is None else asked
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from serve.batching import DynamicBatcher
 from serve.batching.engine import Logits
 from serve.batching.window_cache import WindowCache
 from serve.guard import Guard, GuardRating
-from serve.language_identification import LanguageIdentifier
+from serve.language_identification import LanguageIdentifier, language_of
 from serve.policies import Decider, Decision, PolicyStore
 from serve.windows import Encoded
 
@@ -80,7 +80,7 @@ class Moderator:
 
         Args:
             texts: The texts.
-            languages: Their languages as codes in any system; `None` where one is to be identified.
+            languages: Their languages as codes in any system; `None` or ``und`` where one is to be identified.
             cache: Where logits of windows are kept, for texts that grow.
             owner: Whose windows these are.
 
@@ -96,16 +96,14 @@ class Moderator:
         return Judgement(await self._batcher.rate(texts, finish, cache=cache, owner=owner), decider)
 
     def _finish(self, text: str, given: str | None, encoded: Encoded, logits: Logits, decider: Decider) -> Moderated:
-        language, confidence = given, None
-        if given is None and self._identifier is not None:
-            identified = self._identifier.identify(text)
-            language, confidence = identified.tag, identified.confidence
+        spoken = language_of(text, given, self._identifier)
         if not encoded.windows:
             logits = np.empty((0, self._columns), dtype=np.float32)
-        rating = self._guard.judge(encoded, logits, language)
-        decision = decider.decide(text, rating, language)
+        rating = self._guard.judge(encoded, logits, spoken.code)
+        decision = decider.decide(text, rating, spoken.code)
         self._metrics.text_decided(decision, decision.language, len(text))
-        moderated = Moderated(rating, decision, decision.language or language, given is not None, confidence, len(text))
+        language = decision.language or spoken.code
+        moderated = Moderated(rating, decision, language, spoken.given, spoken.confidence, len(text))
         if self._audit is not None:
             self._audit.offer(text, lambda: _audit_record(moderated, decider))
         return moderated

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from serve.policies.comparing import Comparison
+from serve.policies.corpus_languages import LanguageCounts
 from serve.policies.deciding import Decider
 from serve.policies.document import Action
 
@@ -57,6 +58,23 @@ def _show_causes(comparison: Comparison, console: Console) -> None:
     console.print(table)
     if (left := len(comparison.causes) - len(common)) > 0:
         console.print(f"{left:,} rarer causes are not shown; --flips FILE writes all flips with their causes.")
+
+
+def show_languages(counts: LanguageCounts, console: Console | None = None) -> None:
+    """Print how the languages of the texts were found, and why some were not."""
+    console = console or Console()
+    console.print(
+        f"Languages: {counts.named:,} named, {counts.identified:,} identified, {counts.unknown:,} unknown.",
+        highlight=False,
+    )
+    reasons = [
+        (counts.not_identified, "that name none and could not be identified"),
+        (counts.not_known, "that name a language which Babelguard does not know"),
+        (counts.no_code, f"that name no language code, the first of them {counts.first_without_code}"),
+    ]
+    if counts.unknown:
+        told = "; ".join(f"{number:,} {reason}" for number, reason in reasons if number)
+        console.print(f"Unknown, and so judged by pooled values and rules for und: {told}.", highlight=False)
 
 
 def show_policy(decider: Decider, console: Console | None = None) -> None:

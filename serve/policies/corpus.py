@@ -18,7 +18,7 @@ class CorpusText:
     Attributes:
         id: The row's own id, or file name and line.
         text: The text.
-        language: Its language as the corpus names it; `None` where it does not.
+        language: Its language as the corpus names it, code or not; `None` where it does not.
     """
 
     id: str
@@ -52,7 +52,7 @@ def read_corpus(
                         yield CorpusText(
                             name if len(text_fields) == 1 else f"{name}/{field}",
                             text,
-                            language if isinstance(language, str) and language else None,
+                            None if language is None else str(language).strip() or None,
                         )
         if not found:
             raise UserError(f"{path} has no text in {' or '.join(text_fields)}; name the fields with --text-field.")

@@ -115,8 +115,10 @@ def test_the_language_is_identified_where_none_is_given(guard: Guard) -> None:
     identifier = LanguageIdentifier()
     with client_of(guard, language={"identify": True}) as client:
         text = "Heute ist das Wetter wirklich schön und wir gehen spazieren."
-        answer = client.post("/v1/rate", json={"input": [text, text, "123"], "languages": [None, "fr", None]}).json()
-    first, second, third = (result["language"] for result in answer["results"])
+        languages = [None, "fr", None, "und", "und-Cyrl"]
+        answer = client.post("/v1/rate", json={"input": [text, text, "123", text, text], "languages": languages}).json()
+    first, second, third, *undetermined = (result["language"] for result in answer["results"])
+    assert undetermined == [first, first]  # und says that the language is not known, so nothing is said
     assert (first["tag"], first["given"], first["calibration"]) == ("de", False, "de")
     assert first["confidence"] > 0.5
     assert (second["tag"], second["given"], second["confidence"]) == ("fr", True, None)
