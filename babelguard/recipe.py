@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -159,7 +159,7 @@ def validate(
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        problems = [_problem(details, model, at, own_keys) for details in error.errors()]
+        problems = [problem_of(details, model, at, own_keys) for details in error.errors()]
         raise UserError(f"{origin}: " + "\n".join(problems)) from None
 
 
@@ -186,9 +186,10 @@ def _yaml_value(text: str, origin: str) -> object:
         raise UserError(f"{origin}: {text!r} is not a YAML value; quote it.") from None
 
 
-def _problem(
+def problem_of(
     details: Mapping[str, Any], model: type[BaseModel], at: Sequence[str] = (), own_keys: Sequence[str] = ()
 ) -> str:
+    """Return pydantic's details of a mistake as a sentence with its key; `validate` describes the arguments."""
     location = list(details["loc"])
     dotted = ".".join(str(part) for part in (*at, *location))
     if details["type"] == "extra_forbidden":
@@ -207,13 +208,16 @@ def _problem(
 
 def _fields_at(model: type[BaseModel], location: Iterable[str | int]) -> list[str]:
     current: Any = model
-    for part in location:
+    keys = iter(location)
+    for part in keys:
         if isinstance(part, int):
             continue
         field = getattr(current, "model_fields", {}).get(part)
         if field is None:
             return []
         current = next((a for a in _alternatives(field.annotation) if hasattr(a, "model_fields")), None)
+        if get_origin(field.annotation) is dict:
+            next(keys, None)  # a key of the author's own
     return list(getattr(current, "model_fields", {}))
 
 

@@ -84,6 +84,12 @@ def parse_yaml(text: str) -> Any:  # noqa: ANN401 - any YAML value
     return _parse(text)[0]
 
 
+def as_yaml(value: object) -> str:
+    """Return a value as YAML has it on one line, its first 60 letters: ``.nan``, ``true``, ``'0.5'``."""
+    told = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10_000)
+    return f"{told.removesuffix('...' + chr(10)).strip():.60}"
+
+
 def describe(error: yaml.YAMLError | ValueError) -> str:
     """Return what is wrong with a file, to stand behind its name: ``, line 3: this is not YAML: ...``."""
     mark = getattr(error, "problem_mark", None)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, model_validator
 
 from babelguard.recipe import RecipeModel
+from babelguard.yaml_reading import as_yaml
 
 
 class Action(StrEnum):
@@ -40,15 +41,51 @@ class FromLevel(RecipeModel):
     level: int = Field(ge=2)
 
 
-def _plain_number(value: Any) -> Any:  # noqa: ANN401 - any YAML value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return {"probability": value}
-    return value
+_MAY_STAND = "a probability above 0 and up to 1, {probability: P, above: N}, {level: N} from 2 on, guard, or never"
 
 
-Condition: TypeAlias = Annotated[
-    FromProbability | FromLevel | Literal["guard", "never"], BeforeValidator(_plain_number)
-]
+def _condition(value: Any) -> Any:  # noqa: ANN401 - any YAML value
+    """Return a condition for its model; what is none is told in one sentence instead of one for each kind."""
+    full = {"probability": value} if _is_number(value) else value
+    if isinstance(full, FromProbability | FromLevel) or (isinstance(full, str) and full in {"guard", "never"}):
+        return full
+    if isinstance(full, dict) and _is_condition(full):
+        return full
+    raise ValueError(f"found {as_yaml(value)}{_hint(value)}; here may stand {_MAY_STAND}")
+
+
+def _is_condition(value: dict[Any, Any]) -> bool:
+    if set(value) == {"level"}:
+        return _is_whole(value["level"]) and value["level"] >= 2
+    if "probability" not in value or not set(value) <= {"probability", "above"}:
+        return False
+    above = value.get("above", 1)
+    return _is_number(value["probability"]) and 0 < value["probability"] <= 1 and _is_whole(above) and above >= 1
+
+
+def _hint(value: Any) -> str:  # noqa: ANN401 - any YAML value
+    if isinstance(value, dict) and {"probability", "level"} <= set(value):
+        return ", of which one alone can hold"
+    if not isinstance(value, str):
+        return ""
+    percent = value.strip().endswith("%")
+    try:
+        number = float(value.strip().removesuffix("%")) / (100 if percent else 1)
+    except ValueError:
+        return ""
+    remedy = f"write {number:g}" if percent else "leave out the quotes"
+    return f" ({remedy})" if 0 < number <= 1 else ""
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401 - any YAML value
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:  # noqa: ANN401 - any YAML value
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+Condition: TypeAlias = Annotated[FromProbability | FromLevel | Literal["guard", "never"], BeforeValidator(_condition)]
 """``guard``: the guard's own threshold; ``never``; a number: P(level > 1) reaches it; or one of the models above."""
 
 
@@ -80,10 +117,16 @@ class PhraseList(RecipeModel):
         return self
 
 
+def _listed_action(value: Any) -> Any:  # noqa: ANN401 - any YAML value
+    if value not in (Action.FLAG, Action.BLOCK):
+        raise ValueError(f"found {as_yaml(value)}; here may stand flag or block")
+    return value
+
+
 class BlockList(PhraseList):
     """Texts that hold an entry get at least this action."""
 
-    action: Literal[Action.FLAG, Action.BLOCK] = Action.BLOCK
+    action: Annotated[Literal[Action.FLAG, Action.BLOCK], BeforeValidator(_listed_action)] = Action.BLOCK
 
 
 class PolicyDocument(RecipeModel):
@@ -101,11 +144,3 @@ class PolicyDocument(RecipeModel):
         "block-list entries within it",
     )
     block_lists: tuple[BlockList, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _dates_and_numbers_are_versions(cls, values: Any) -> Any:  # noqa: ANN401 - any YAML value
-        """YAML reads 2026-11-30 as a date and 1.0 as a number; both are meant as they are written."""
-        if isinstance(values, dict) and not isinstance(values.get("version"), str | bool | list | dict | None):
-            return {**values, "version": str(values["version"])}
-        return values

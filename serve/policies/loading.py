@@ -9,10 +9,18 @@ from pathlib import Path
 
 from babelguard.errors import UserError, unknown_name
 from babelguard.languages import LANGUAGES, UNDETERMINED, is_undetermined, language, wider_language
-from babelguard.recipe import read_yaml, validate
+from babelguard.yaml_reading import Place
 from serve.bundle import GuardManifest
-from serve.policies.document import CategoryPolicy, FromLevel, FromProbability, PhraseList, PolicyDocument
+from serve.policies.document import (
+    CategoryPolicy,
+    Conditions,
+    FromLevel,
+    FromProbability,
+    PhraseList,
+    PolicyDocument,
+)
 from serve.policies.phrases import Phrases
+from serve.policies.reading import PolicySource, read_document
 
 DEFAULT_POLICY = Path(__file__).resolve().parent / "default.yaml"
 
@@ -81,96 +89,118 @@ def load_policy(path: Path, guard: GuardManifest | None = None) -> Policy:
     """
     if not path.exists():
         raise UserError(f"{path} does not exist; a policy is a YAML file, described in docs/serving.md.")
-    raw = read_yaml(path)
-    document = validate(raw, PolicyDocument, str(path))
+    document, source = read_document(path)
     if guard is not None:
-        _check_categories(document, guard, path)
+        _check_categories(document, guard, source)
     document = document.model_copy(
         update={
-            "every_category": _with_tags(document.every_category, f"{path}: every_category"),
+            "every_category": _with_tags(document.every_category, ("every_category",), source),
             "categories": {
-                name: _with_tags(each, f"{path}: categories.{name}") for name, each in document.categories.items()
+                name: _with_tags(each, ("categories", name), source) for name, each in document.categories.items()
             },
         }
     )
+    _check_names(document, source)
     digest = hashlib.sha256(path.read_bytes())
     files = [path]
     loaded: dict[str, list[LoadedList]] = {"allow_lists": [], "block_lists": []}
     for kind, found in loaded.items():
         for number, settings in enumerate(getattr(document, kind)):
-            entries = list(settings.entries)
+            content = b""
             if settings.file is not None:
-                list_file = path.parent / settings.file
-                entries += _read_list(list_file)
-                files.append(list_file)
-                digest.update(list_file.read_bytes())
-            tags = _tags(settings.languages, f"{path}: {kind}.{number}.languages")
-            phrases = Phrases(entries)
-            if not len(phrases):
-                raise UserError(
-                    f"{path}: {kind}.{number} ({settings.name}) has no entry that could be found in a text."
-                )
-            found.append(LoadedList(settings, phrases, tags))
+                files.append(path.parent / settings.file)
+                content = _read_list(files[-1], settings, (kind, number), source)
+                digest.update(content)
+            found.append(_load_list(settings, content, (kind, number), source))
     return Policy(
         document, digest.hexdigest()[:16], tuple(files), tuple(loaded["allow_lists"]), tuple(loaded["block_lists"])
     )
 
 
-def _check_categories(document: PolicyDocument, guard: GuardManifest, path: Path) -> None:
+def _check_names(document: PolicyDocument, source: PolicySource) -> None:
+    """Refuse two lists of one name: answers and metrics tell lists by their names."""
+    seen: dict[str, str] = {}
+    for kind, lists in (("allow_lists", document.allow_lists), ("block_lists", document.block_lists)):
+        for number, settings in enumerate(lists):
+            here = f"{kind}.{number}"
+            if (first := seen.setdefault(settings.name, here)) != here:
+                problem = f"the list {settings.name} has the name of {first}; give each list a name of its own."
+                raise source.mistake((kind, number, "name"), problem)
+
+
+def _load_list(settings: PhraseList, content: bytes, place: Place, source: PolicySource) -> LoadedList:
+    try:
+        lines = content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        problem = f"the file {settings.file} of the list {settings.name} is not UTF-8; save it in that encoding."
+        raise source.mistake((*place, "file"), problem) from None
+    phrases = Phrases([*settings.entries, *(line.strip() for line in lines if line.strip())])
+    if not len(phrases):
+        raise source.mistake(place, f"the list {settings.name} has no entry that could be found in a text; add one.")
+    codes = settings.languages
+    tags = None if codes is None else frozenset(_tag(code, (*place, "languages"), source) for code in codes)
+    return LoadedList(settings, phrases, tags)
+
+
+def _read_list(path: Path, settings: PhraseList, place: Place, source: PolicySource) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        problem = f"{path} does not exist; the file of a list is relative to the policy's folder"
+    except OSError as error:
+        problem = f"{path} cannot be read ({error.strerror}); name a text file"
+    except ValueError as error:  # a name that no file can have
+        problem = f"{settings.file!s:.60} is no file's name ({error}); name a text file"
+    raise source.mistake((*place, "file"), f"list {settings.name}: {problem}.")
+
+
+def _check_categories(document: PolicyDocument, guard: GuardManifest, source: PolicySource) -> None:
     scales = {category.name: category.scale for category in guard.categories}
     for name in document.categories:
         if name not in scales:
-            raise UserError(f"{path}: {unknown_name(f'category of the guard {guard.name}', name, scales)}")
+            raise source.mistake(
+                ("categories", name), unknown_name(f"category of the guard {guard.name}", name, scales)
+            )
     for name, scale in scales.items():
-        for where, condition in _conditions(document, name):
+        for place, condition in _conditions(document, name):
             needed = 0
             if isinstance(condition, FromLevel):
                 needed = condition.level
             elif isinstance(condition, FromProbability):
                 needed = condition.above + 1
             # What is said for every category may reach above the shorter scales: it then never holds there.
-            if needed > scale and where.startswith("categories"):
-                raise UserError(f"{path}: {where} speaks of level {needed}, and the scale of {name} ends at {scale}.")
+            if needed > scale and place[0] == "categories":
+                raise source.mistake(place, f"speaks of level {needed}, and the scale of {name} ends at {scale}.")
 
 
-def _conditions(document: PolicyDocument, category: str) -> Iterator[tuple[str, object]]:
-    places = [("every_category", document.every_category)]
+def _conditions(document: PolicyDocument, category: str) -> Iterator[tuple[Place, object]]:
+    places: list[tuple[Place, CategoryPolicy]] = [(("every_category",), document.every_category)]
     if category in document.categories:
-        places.append((f"categories.{category}", document.categories[category]))
-    for where, place in places:
-        yield from ((f"{where}.{action}", getattr(place, action)) for action in ("flag", "block"))
-        for code, own in place.languages.items():
-            yield from ((f"{where}.languages.{code}.{action}", getattr(own, action)) for action in ("flag", "block"))
+        places.append((("categories", category), document.categories[category]))
+    for where, policy in places:
+        yield from (((*where, action), getattr(policy, action)) for action in ("flag", "block"))
+        for code, own in policy.languages.items():
+            yield from (((*where, "languages", code, action), getattr(own, action)) for action in ("flag", "block"))
 
 
-def _with_tags(policy: CategoryPolicy, where: str) -> CategoryPolicy:
-    by_tag = {_tag(code, f"{where}.languages"): own for code, own in policy.languages.items()}
-    if len(by_tag) < len(policy.languages):
-        raise UserError(f"{where}.languages names a language twice, under two of its codes.")
+def _with_tags(policy: CategoryPolicy, place: Place, source: PolicySource) -> CategoryPolicy:
+    by_tag: dict[str, Conditions] = {}
+    for code, own in policy.languages.items():
+        tag = _tag(code, (*place, "languages", code), source)
+        if tag in by_tag:
+            raise source.mistake(
+                (*place, "languages", code), f"names a language twice ({tag}), under two of its codes."
+            )
+        by_tag[tag] = own
     return policy.model_copy(update={"languages": by_tag})
 
 
-def _tags(codes: tuple[str, ...] | None, where: str) -> frozenset[str] | None:
-    return None if codes is None else frozenset(_tag(code, where) for code in codes)
-
-
-def _tag(code: str, where: str) -> str:
+def _tag(code: str, place: Place, source: PolicySource) -> str:
     if code.strip().casefold() == UNDETERMINED:
         return UNDETERMINED
     if is_undetermined(code):
-        raise UserError(f"{where}: texts of no known language are not told apart by script; write und, not {code}.")
+        raise source.mistake(place, f"texts of no known language are not told apart by script; write und, not {code}.")
     try:
         return language(code).tag
     except UserError:
-        known = [entry.tag for entry in LANGUAGES]
-        raise UserError(f"{where}: {unknown_name('language', code, known)}") from None
-
-
-def _read_list(path: Path) -> list[str]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist; a policy's `file` is relative to the policy's folder.") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is not UTF-8; save it in that encoding.") from None
-    return [line.strip() for line in text.split("\n") if line.strip()]
+        raise source.mistake(place, unknown_name("language", code, [entry.tag for entry in LANGUAGES])) from None

@@ -250,7 +250,7 @@ def test_accents_are_found_in_either_encoding() -> None:
         ({"every_category": {"flog": 0.5}}, "unknown key 'every_category.flog'"),
         ({"categories": {"Insult": {"block": {"level": 4}}}}, "the scale of Insult ends at 3"),
         ({"categories": {"Insult": {"block": {"probability": 0.5, "above": 3}}}}, "ends at 3"),
-        ({"every_category": {"languages": {"qqq": {"flag": 0.5}}}}, "languages: Unknown language 'qqq'."),
+        ({"every_category": {"languages": {"qqq": {"flag": 0.5}}}}, "languages.qqq: Unknown language 'qqq'."),
         ({"every_category": {"languages": {"und-Cyrl": {"flag": 0.5}}}}, "write und, not und-Cyrl"),
         ({"every_category": {"languages": {"de": {"flag": 0.5}, "deu": {"flag": 0.4}}}}, "names a language twice"),
         ({"every_category": {"flag": 1.5}}, "every_category.flag"),
@@ -276,10 +276,10 @@ def test_a_level_for_every_category_never_holds_on_shorter_scales(tmp_path: Path
 
 
 def test_a_version_may_look_like_a_date_or_a_number(tmp_path: Path) -> None:
-    for raw in ("2026-11-30", "1.5"):
+    for raw in ("2026-11-30", "7", "010", "1_0", "'1.10'", "v1.10", "1.2.3"):
         path = tmp_path / "policy.yaml"
         path.write_text(f"format: 1\nname: x\nversion: {raw}\n", encoding="utf-8")
-        assert load_policy(path).version == raw
+        assert load_policy(path).version == raw.strip("'")
 
 
 def test_a_changed_file_is_read_again_and_a_broken_one_is_not_used(tmp_path: Path, guard: GuardManifest) -> None:
