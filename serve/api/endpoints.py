@@ -17,7 +17,6 @@ from serve.api.metrics import Metrics
 from serve.api.moderator import Judgement, Moderator
 from serve.api.requests import (
     ChatGuardRequest,
-    ChatMessage,
     ModerationRequest,
     RateRequest,
     TextPart,
@@ -26,6 +25,7 @@ from serve.api.requests import (
     parse,
 )
 from serve.api.settings import LimitSettings
+from serve.api.turns import last_turns
 from serve.api.watching import notes_of
 from serve.batching import BatcherClosedError, OverloadedError
 from serve.batching.window_cache import WindowCache
@@ -118,22 +118,6 @@ class Endpoints:
         acted = sum(text.decision.action is not Action.ALLOW for text in judgement.texts)
         notes |= {"not_allowed": acted, "policy": judgement.decider.policy.digest}
         return judgement
-
-
-def last_turns(messages: Sequence[ChatMessage]) -> dict[str, str]:
-    """Return the text of the user's last turn and of the answer after it, by role, as far as they hold any text."""
-    users = [place for place, message in enumerate(messages) if message.role == "user"]
-    begin = users[-1] if users else 0
-    answers = [message for message in messages[begin:] if message.role == "assistant"]
-    found = {"user": messages[users[-1]] if users else None, "assistant": answers[-1] if answers else None}
-    texts = {role: _content(message) for role, message in found.items() if message is not None}
-    return {role: text for role, text in texts.items() if text}
-
-
-def _content(message: ChatMessage) -> str:
-    if message.content is None or isinstance(message.content, str):
-        return message.content or ""
-    return "\n".join(part.text for part in message.content)
 
 
 def _texts_of(given: str | list[str] | list[TextPart]) -> list[str]:

@@ -55,7 +55,7 @@ class RateRequest(RequestBody):
 
 
 class ChatMessage(BaseModel):
-    """A turn of a conversation."""
+    """A message of a conversation; several may be one turn."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -65,6 +65,10 @@ class ChatMessage(BaseModel):
 
 class ChatGuardRequest(RequestBody):
     """A conversation. The last turn of the user is rated, and the answer after it, as far as there is one.
+
+    A turn that is spread over several messages is rated as one text: all messages of the user since the answer before,
+    and all messages of the assistant after them, each joined by newlines. Positions in the answer (`trigger`, `spans`)
+    refer to the joined text. Messages of the system and of tools are not rated and end no turn.
 
     While an answer is being written, send the conversation again with all of the answer so far: only what is new is
     run through the model.
