@@ -20,6 +20,8 @@ from serve.starter import starter_bundle
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp
 
     from serve.api.keys import KeyRing
@@ -138,8 +140,16 @@ def _mount_pages(target: str, api: FastAPI, guard: Guard, policies: PolicyStore,
     except AttributeError:
         raise UserError(f"ui names {function_name!r}, which the module {module_name} does not have.") from None
     mount(api, guard, policy=policies)
+    api.add_route("/ui", _to_pages, include_in_schema=False)
     if keys is not None:
         api.add_middleware(_PagesNeedKey, keys=keys)
+
+
+async def _to_pages(request: Request) -> Response:
+    """Send browsers from /ui to /ui/, by a path alone: a full address would be made of the header Host."""
+    from starlette.responses import RedirectResponse
+
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/ui/")
 
 
 class _PagesNeedKey:

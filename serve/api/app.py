@@ -43,6 +43,11 @@ ROUTES = ("/v1/moderations", "/v1/rate", "/v1/chat/guard")
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]
 
+_OF_FRAMEWORK = {
+    404: ("There is nothing at this path; see /docs.", "not_found"),
+    405: ("This path takes another method, see the header Allow.", "method_not_allowed"),
+}
+
 
 def create_app(
     guard: Guard,
@@ -99,6 +104,7 @@ def create_app(
         docs_url="/docs" if settings.docs else None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
+        redirect_slashes=False,  # the redirect's address would be made of the header Host, which the client writes
     )
     _add_routes(api, endpoints, operations, settings)
     _add_error_handlers(api)
@@ -156,12 +162,18 @@ def _add_routes(api: FastAPI, endpoints: Endpoints, operations: Operations, sett
             openapi_extra=body_of(body),
             tags=["texts"],
         )
-    api.add_api_route("/healthz", operations.health, responses={200: {"model": HealthAnswer}}, tags=["operations"])
     ready: Responses = {200: {"model": ReadyAnswer}, 503: {"model": ReadyAnswer, "description": "Shutting down."}}
-    api.add_api_route("/readyz", operations.ready, responses=ready, tags=["operations"])
+    text: Responses = {200: {"content": {"text/plain": {}}, "description": "Prometheus's text format"}}
+    operating: dict[str, tuple[Callable[[Request], Awaitable[Response]], Responses]] = {
+        "/healthz": (operations.health, {200: {"model": HealthAnswer}}),
+        "/readyz": (operations.ready, ready),
+    }
     if settings.metrics != "off":
-        text: Responses = {200: {"content": {"text/plain": {}}, "description": "Prometheus's text format"}}
-        api.add_api_route("/metrics", operations.metrics, responses=text, response_class=Response, tags=["operations"])
+        operating["/metrics"] = (operations.metrics, text)
+    for path, (operation, responses) in operating.items():
+        # As above; and the first one answers HEAD too, which load balancers ask with.
+        api.add_route(path, operation, methods=["GET"])
+        api.add_api_route(path, operation, responses=responses, response_class=Response, tags=["operations"])
 
 
 def _add_error_handlers(api: FastAPI) -> None:
@@ -176,9 +188,8 @@ def _add_error_handlers(api: FastAPI) -> None:
 
     async def not_here(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        message = {404: "There is nothing at this path; see /docs.", 405: "This path takes another method; see /docs."}
-        told = message.get(error.status_code, str(error.detail))
-        return ApiError(error.status_code, told, "not_found", error.headers).response()
+        message, code = _OF_FRAMEWORK.get(error.status_code, (str(error.detail), "invalid_request"))
+        return ApiError(error.status_code, message, code, error.headers).response()
 
     async def failed(_: Request, __: Exception) -> Response:
         message = "The server failed; the log has the place, under the id of the header x-request-id."

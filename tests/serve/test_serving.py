@@ -76,7 +76,9 @@ def pages(monkeypatch: pytest.MonkeyPatch, keys: KeyRing | None) -> TestClient:
 
 
 def test_pages_are_mounted_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pages(monkeypatch, None).get("/ui/").text == "a page"
+    client = pages(monkeypatch, None)
+    assert client.get("/ui/").text == "a page"
+    assert client.get("/ui", headers={"host": "example.org"}, follow_redirects=False).headers["location"] == "/ui/"
 
 
 def test_pages_ask_for_a_key_where_keys_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +86,7 @@ def test_pages_ask_for_a_key_where_keys_are_set(monkeypatch: pytest.MonkeyPatch)
     refused = client.get("/ui/")
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Basic realm="babelguard"')
     credentials = base64.b64encode(f"anyone:{KEY}".encode()).decode()
+    assert client.get("/ui", follow_redirects=False).status_code == 401
     assert client.get("/ui/", headers={"authorization": f"Basic {credentials}"}).text == "a page"
 
 

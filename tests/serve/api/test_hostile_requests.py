@@ -157,8 +157,17 @@ def test_sizes_are_limited(guard: Guard) -> None:
             "/v1/rate", content=b"input=a", headers={"content-type": "application/x-www-form-urlencoded"}
         )
         assert kind.status_code == 415
-        assert client.get("/v1/rate").status_code == 405
-        assert client.post("/v1/nothing").status_code == 404
+
+
+def test_other_paths_and_methods_are_refused_in_the_form_of_errors(client: TestClient) -> None:
+    for path in ("/v1/moderations/", "/v1/rate/", "/healthz/", "/v1/nothing", "//example.org/"):
+        refused = client.post(path, json={"input": "tea"}, follow_redirects=False)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (404, "not_found")
+        assert "location" not in refused.headers
+    for path, method, allowed in (("/v1/rate", "GET", {"POST"}), ("/healthz", "POST", {"GET", "HEAD"})):
+        refused = client.request(method, path)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (405, "method_not_allowed")
+        assert set(refused.headers["allow"].split(", ")) == allowed
 
 
 def test_a_full_queue_answers_503_with_retry_after(guard: Guard) -> None:
