@@ -29,7 +29,10 @@ def main(
     host: Annotated[
         str | None, typer.Option("--host", help="Address to listen on; one that others reach needs keys.")
     ] = None,
-    port: Annotated[int | None, typer.Option("--port", help="Port to listen on; 0 is any free one.")] = None,
+    port: Annotated[
+        # The bounds stand here too, so that a wrong port is told of the option and not of the recipe.
+        int | None, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any free one.")
+    ] = None,
     ui: Annotated[
         bool, typer.Option("--ui", help="Serve the demo's pages at /ui too (set ui=MODULE:FUNCTION for others).")
     ] = False,

@@ -11,8 +11,9 @@ import os
 import platform
 import socket
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from babelguard.errors import UserError
 from serve.api.settings import ServeRecipe
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from serve.api.keys import KeyRing
     from serve.guard import Guard
     from serve.policies import PolicyStore
+
+_Address: TypeAlias = tuple[socket.AddressFamily, socket.SocketKind, int, Any]
 
 
 def serve(recipe: ServeRecipe) -> None:
@@ -44,13 +47,14 @@ def serve(recipe: ServeRecipe) -> None:
     from serve.api.protocol import timed_protocol
 
     configure_logging(recipe.logs.level)
+    addresses = _addresses(recipe.host, recipe.port)
     keys = KeyRing.from_environment(recipe.keys_variable)
     if keys is None and not recipe.without_keys and not _is_loopback(recipe.host):
         raise UserError(
             f"Others reach {recipe.host}, and no keys are set: set the environment variable {recipe.keys_variable}, "
             "or pass --set without_keys=true where something in front of the server lets callers in."
         )
-    _check_address(recipe.host, recipe.port)
+    _check_free(addresses, recipe.host, recipe.port)
     guard, policies, api = _load(recipe)
     if recipe.ui is not None:
         _mount_pages(recipe.ui, api, guard, policies, keys)
@@ -179,18 +183,28 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _check_address(host: str, port: int) -> None:
+def _addresses(host: str, port: int) -> list[_Address]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (socket.gaierror, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, socket.gaierror) else "it is no name"
+        raise UserError(
+            f"The host {host!r} does not resolve to an address ({reason}); set host to an address of this machine, "
+            "such as 127.0.0.1."
+        ) from None
+    return [(family, kind, protocol, address) for family, kind, protocol, _, address in found]
+
+
+def _check_free(addresses: Iterable[_Address], host: str, port: int) -> None:
     """Bind every address of the host and let go of it: what fails is told before a guard is loaded."""
     try:
-        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        for family, kind, protocol, address in addresses:
             with socket.socket(family, kind, protocol) as probe:
                 if os.name == "posix":
                     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 if family == socket.AF_INET6:
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 probe.bind(address)
-    except (socket.gaierror, UnicodeError):
-        raise UserError(f"{host!r} is no address of this machine; set host to one, such as 127.0.0.1.") from None
     except OSError as error:
         raise UserError(
             f"Nothing can listen on {host}, port {port} ({error.strerror}); pass another --host or --port."
