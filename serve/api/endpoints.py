@@ -110,7 +110,8 @@ class Endpoints:
         notes |= {"caller": caller, "texts": len(texts), "characters": sum(map(len, texts))}
         self._gate.charge_texts(caller, len(texts))
         try:
-            judgement = await unless_gone(request, self._moderator.judge(texts, languages, cache=cache, owner=caller))
+            judging = self._moderator.judge(texts, languages, cache=cache, owner=caller, request=notes.get("request"))
+            judgement = await unless_gone(request, judging)
         except OverloadedError as error:
             raise ApiError(503, str(error), "overloaded", {"Retry-After": str(error.retry_after_seconds)}) from None
         except BatcherClosedError as error:
