@@ -42,7 +42,7 @@ def main(
     """Serve a guard over HTTP: OpenAI's moderation endpoint, full ratings, a guard for chats, metrics.
 
     Keys are taken from the environment variable BABELGUARD_API_KEYS. SIGTERM stops it when all that was accepted is
-    answered.
+    answered; SIGHUP makes it look at the policy.
     """
     import os
 

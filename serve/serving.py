@@ -20,6 +20,7 @@ from serve.api.settings import ServeRecipe
 from serve.starter import starter_bundle
 
 if TYPE_CHECKING:
+    import uvicorn
     from fastapi import FastAPI
     from starlette.requests import Request
     from starlette.responses import Response
@@ -40,11 +41,9 @@ def serve(recipe: ServeRecipe) -> None:
     """
     begin = time.monotonic()
     _check_installed()
-    import uvicorn
-
     from serve.api.keys import KeyRing
     from serve.api.logs import LOGGER, configure_logging
-    from serve.api.protocol import timed_protocol
+    from serve.api.server import Server, ignore_hangups
 
     configure_logging(recipe.logs.level)
     addresses = _addresses(recipe.host, recipe.port)
@@ -55,25 +54,11 @@ def serve(recipe: ServeRecipe) -> None:
             "or pass --set without_keys=true where something in front of the server lets callers in."
         )
     _check_free(addresses, recipe.host, recipe.port)
+    ignore_hangups()
     guard, policies, api = _load(recipe)
     if recipe.ui is not None:
         _mount_pages(recipe.ui, api, guard, policies, keys)
-    server = _server_class()(
-        uvicorn.Config(
-            api,
-            host=recipe.host,
-            port=recipe.port,
-            http=timed_protocol(recipe.limits),
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=recipe.limits.connections,
-            timeout_keep_alive=recipe.limits.idle_seconds,
-            timeout_graceful_shutdown=recipe.shutdown_seconds,
-        )
-    )
+    server = Server(_configuration(recipe, api), api.state.controls)
     _settle()
     fields = {
         "guard": f"{guard.bundle.name}-{guard.bundle.version}",
@@ -84,6 +69,38 @@ def serve(recipe: ServeRecipe) -> None:
     }
     logging.getLogger(LOGGER).info("loaded", extra={"fields": fields})
     server.run()
+
+
+def _configuration(recipe: ServeRecipe, api: FastAPI) -> uvicorn.Config:
+    import uvicorn
+
+    from serve.api.connections import BACKLOG, connections_that_fit
+    from serve.api.logs import LOGGER
+    from serve.api.protocol import bounded_protocol
+
+    limits = recipe.limits
+    fitting = connections_that_fit(limits.connections)
+    if fitting < limits.connections:
+        fields = {
+            "connections": fitting,
+            "set": limits.connections,
+            "remedy": "raise the limit of open files, ulimit -Hn",
+        }
+        logging.getLogger(LOGGER).warning("fewer connections than set", extra={"fields": fields})
+    return uvicorn.Config(
+        api,
+        host=recipe.host,
+        port=recipe.port,
+        http=bounded_protocol(limits.model_copy(update={"connections": fitting})),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=limits.idle_seconds,
+        timeout_graceful_shutdown=recipe.shutdown_seconds,
+    )
 
 
 def _settle() -> None:
@@ -112,22 +129,6 @@ def _load(recipe: ServeRecipe) -> tuple[Guard, PolicyStore, FastAPI]:
         policies = PolicyStore(recipe.policy or DEFAULT_POLICY, guard.bundle)
         api = create_app(guard, policies, recipe, identifier.result() if identifier is not None else None)
         return guard, policies, api
-
-
-def _server_class() -> Any:  # noqa: ANN401 - a class made of one that is imported here
-    import uvicorn
-
-    from serve.api.logs import LOGGER
-
-    class Server(uvicorn.Server):
-        """Says where it listens, which matters where the port is any free one."""
-
-        def _log_started_message(self, listeners: Any) -> None:  # noqa: ANN401 - uvicorn's
-            host, port = listeners[0].getsockname()[:2]
-            fields = {"host": host, "port": port}
-            logging.getLogger(LOGGER).info("ready", extra={"fields": fields})
-
-    return Server
 
 
 def _mount_pages(target: str, api: FastAPI, guard: Guard, policies: PolicyStore, keys: KeyRing | None) -> None:

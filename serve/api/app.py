@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -19,15 +18,17 @@ from babelguard import __version__
 from serve.api.answers import ChatGuardAnswer, HealthAnswer, ModerationAnswer, RateAnswer, ReadyAnswer
 from serve.api.audit import AuditLog
 from serve.api.building import AnswerBuilder
+from serve.api.controls import Controls
 from serve.api.endpoints import Endpoints
 from serve.api.errors import ApiError, ClientGoneError
 from serve.api.gate import Gate
+from serve.api.in_progress import BoundedProgress, RequestsInProgress
 from serve.api.keys import KeyRing
-from serve.api.logs import LOGGER
 from serve.api.metrics import Metrics
 from serve.api.moderator import Moderator
 from serve.api.openapi import body_of, describe_bodies, responses_of
 from serve.api.operations import Operations
+from serve.api.policy_watch import PolicyWatch
 from serve.api.requests import ChatGuardRequest, ModerationRequest, RateRequest
 from serve.api.settings import ApiSettings
 from serve.api.watching import RequestWatch, notes_of
@@ -85,9 +86,12 @@ def create_app(
     endpoints = Endpoints(moderator, builder, gate, settings.limits, metrics, cache)
     operations = Operations(guard, batcher, store, metrics, gate, settings.metrics == "key")
 
+    policy_watch = PolicyWatch(store, settings.policy_seconds)
+    in_progress = RequestsInProgress(settings.limits.requests_at_once)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        watching = asyncio.create_task(_reload_policy(store, settings.policy_seconds))
+        watching = asyncio.create_task(policy_watch.run())
         yield
         watching.cancel()
         with suppress(asyncio.CancelledError):
@@ -106,9 +110,11 @@ def create_app(
         openapi_url="/openapi.json" if settings.docs else None,
         redirect_slashes=False,  # the redirect's address would be made of the header Host, which the client writes
     )
+    api.state.controls = Controls(policy_watch.look_now, in_progress.give_up)
     _add_routes(api, endpoints, operations, settings)
     _add_error_handlers(api)
     describe_bodies(api, settings.limits, with_keys=keys is not None)
+    api.add_middleware(BoundedProgress, requests=in_progress)
     if settings.cors_origins:
         from starlette.middleware.cors import CORSMiddleware
 
@@ -203,16 +209,3 @@ def _add_error_handlers(api: FastAPI) -> None:
     )
     for kind, handler in handlers:
         api.add_exception_handler(kind, handler)
-
-
-async def _reload_policy(store: PolicyStore, seconds: float) -> None:
-    logger = logging.getLogger(LOGGER)
-    while True:
-        await asyncio.sleep(seconds)
-        failures = store.failures
-        if await asyncio.to_thread(store.refresh):
-            policy = store.decider.policy
-            fields = {"policy": policy.name, "version": policy.version, "digest": policy.digest}
-            logger.info("policy in force", extra={"fields": fields})
-        elif store.failures > failures:
-            logger.error("policy is broken, the old one stays", extra={"fields": {"problem": store.problem}})

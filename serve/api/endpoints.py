@@ -11,7 +11,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from serve.api.building import AnswerBuilder
-from serve.api.errors import ApiError, ClientGoneError
+from serve.api.errors import ApiError, ClientGoneError, closing
 from serve.api.gate import Gate
 from serve.api.metrics import Metrics
 from serve.api.moderator import Judgement, Moderator
@@ -114,8 +114,8 @@ class Endpoints:
             judgement = await unless_gone(request, judging)
         except OverloadedError as error:
             raise ApiError(503, str(error), "overloaded", {"Retry-After": str(error.retry_after_seconds)}) from None
-        except BatcherClosedError as error:
-            raise ApiError(503, str(error), "closing", {"Retry-After": "1", "Connection": "close"}) from None
+        except BatcherClosedError:
+            raise closing() from None
         acted = sum(text.decision.action is not Action.ALLOW for text in judgement.texts)
         notes |= {"not_allowed": acted, "policy": judgement.decider.policy.digest}
         return judgement
