@@ -21,7 +21,7 @@ CHUNKED = request_head(0).replace(b"Content-Length: 0", b"Transfer-Encoding: chu
 
 @pytest.fixture(scope="module")
 def server(tiny: Path) -> Iterator[ServerProcess]:
-    short = ["limits.header_seconds=0.5", "limits.body_seconds=0.5", "limits.idle_seconds=1"]
+    short = ["limits.header_seconds=2", "limits.body_seconds=2", "limits.idle_seconds=1"]
     options = [part for each in (*short, "threads=1") for part in ("--set", each)]
     with serving(str(tiny), *options, environment={"BABELGUARD_API_KEYS": f"tests:{KEY}"}) as started:
         yield started
@@ -86,12 +86,12 @@ def test_what_is_not_http_is_refused_in_the_form_of_errors(name: str, server: Se
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 LARGE = {
-    "a header of 50 MB": [GET + b"X: ", *[b"a" * 1_000_000] * 50, b"\r\n\r\n"],
-    "500,000 headers": [GET, *[b"X: y\r\n" * 10_000] * 50, b"\r\n"],
+    "a header of 5 MB": [GET + b"X: ", *[b"a" * 100_000] * 50, b"\r\n\r\n"],
+    "50,000 headers": [GET, *[b"X: y\r\n" * 1_000] * 50, b"\r\n"],
     "a header too large": [GET + b"X: " + b"a" * MOST_HEADER_BYTES + b"\r\n\r\n"],
     "a header too many": [GET + b"X: y\r\n" * MOST_HEADERS + b"\r\n"],
     "a long path": [b"GET /" + b"a" * MOST_HEADER_BYTES + b" HTTP/1.1\r\nHost: x\r\n\r\n"],
-    "a trailer of 50 MB": [CHUNKED + b"0\r\nX: ", *[b"a" * 1_000_000] * 50, b"\r\n\r\n"],
+    "a trailer of 5 MB": [CHUNKED + b"0\r\nX: ", *[b"a" * 100_000] * 50, b"\r\n\r\n"],
     "a thousand trailers": [CHUNKED + b"0\r\n" + b"X: y\r\n" * 1_000 + b"\r\n"],
 }
 

@@ -20,7 +20,8 @@ def test_what_cannot_be_answered_before_the_deadline_is_told_so(tiny: Path) -> N
     body = json.dumps({"input": ["tea"] * 5}).encode()
     with serving(str(tiny), *OPTIONS) as server, connection(server) as waiting, connection(server) as sending:
         waiting.sendall(request_head(len(body), "/v1/moderations") + body)
-        sending.sendall(request_head(len(body)) + body[:-1])
+        sending.sendall(request_head(len(body)).replace(b"Host: x", b"Host: x\r\nExpect: 100-continue"))
+        assert b" 100 " in sending.recv(100)  # its body is waited for
         eventually(lambda: in_hand(server) == 5)
         server.process.send_signal(signal.SIGTERM)
         for stream in (waiting, sending):
