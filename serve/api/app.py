@@ -85,7 +85,6 @@ def create_app(
     moderator = Moderator(guard, batcher, store, metrics, identifier, audit)
     endpoints = Endpoints(moderator, builder, gate, settings.limits, metrics, cache)
     operations = Operations(guard, batcher, store, metrics, gate, settings.metrics == "key")
-
     policy_watch = PolicyWatch(store, settings.policy_seconds)
     in_progress = RequestsInProgress(settings.limits.requests_at_once)
 
@@ -114,6 +113,12 @@ def create_app(
     _add_routes(api, endpoints, operations, settings)
     _add_error_handlers(api)
     describe_bodies(api, settings.limits, with_keys=keys is not None)
+    _add_middleware(api, settings, in_progress, metrics)
+    return api
+
+
+def _add_middleware(api: FastAPI, settings: ApiSettings, in_progress: RequestsInProgress, metrics: Metrics) -> None:
+    # What is added last sees a request first: also what is refused is watched, and may be read by allowed origins.
     api.add_middleware(BoundedProgress, requests=in_progress)
     if settings.cors_origins:
         from starlette.middleware.cors import CORSMiddleware
@@ -125,7 +130,6 @@ def create_app(
             allow_headers=["Authorization", "Content-Type"],
         )
     api.add_middleware(RequestWatch, metrics=metrics, routes=ROUTES, log_requests=settings.logs.requests)
-    return api
 
 
 def _batching(settings: BatchingSettings, guard: Guard) -> BatchingSettings:
