@@ -161,13 +161,3 @@ def test_a_port_that_is_none_is_told_of_the_option(port: str) -> None:
 def test_what_counts_as_this_machine_alone() -> None:
     assert all(map(_is_loopback, ("127.0.0.1", "localhost", "::1", "127.1.2.3")))
     assert not any(map(_is_loopback, ("0.0.0.0", "::", "10.0.0.1", "example.org", "")))
-
-
-def test_the_image_copies_what_there_is_and_does_not_run_as_root() -> None:
-    lines = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8").splitlines()
-    copied = [line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
-    for name in (name for names in copied for name in names):
-        assert (REPOSITORY / name).exists(), name
-    assert any(line.startswith("USER ") and line.split()[1] not in {"0", "root"} for line in lines)
-    assert any(line.startswith("HEALTHCHECK ") for line in lines)
-    assert not any("latest" in line for line in lines if line.startswith("FROM "))
