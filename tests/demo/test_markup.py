@@ -61,6 +61,14 @@ def test_bars_show_probability_and_threshold(verdict: Verdict) -> None:
     assert f"width:{round(100 * verdict.categories[0].probability, 2)}%" in page
 
 
+def test_a_bar_of_nothing_has_no_sliver(verdict: Verdict) -> None:
+    tally = Tally(rows=2)
+    tally.by_category.update({"Bias": 1, "Insult": 0})
+    page = markup.batch_view(tally, [], [], 0)
+    assert page.count('class="bg-title"') == 2
+    assert page.count('class="bg-fill"') == 1
+
+
 def test_the_windows_that_triggered_are_marked(verdict: Verdict) -> None:
     for window in markup.windows_of(verdict):
         assert window["before"] + window["inside"] + window["after"] == verdict.text
