@@ -21,7 +21,7 @@ def style_sheet() -> str:
 
 
 def script() -> str:
-    """Return the script that runs when the page loads: it switches between light and dark, and nothing else."""
+    """Return the script that runs when the page loads: keys that check a text, and light or dark."""
     return (_HERE / "demo.js").read_text(encoding="utf-8")
 
 
