@@ -73,9 +73,12 @@ def plot_view(plot: LanguagePlot) -> str:
 
 
 def report_view(run: Run) -> str:
-    """Return the run's whole report, in a frame in which nothing runs."""
-    text = run.report.read_text(encoding="utf-8") if run.report is not None else ""
-    return _render("report", document=text)
+    """Return the run's whole report, in a frame in which nothing runs.
+
+    Raises:
+        UserError: The report cannot be read.
+    """
+    return _render("report", document=run.report())
 
 
 def feedback_view(kept: Sequence[Disagreement]) -> str:
