@@ -12,7 +12,9 @@ from babelguard.errors import UserError
 LONGEST_NAME = 40
 _JOINERS = "\u200c\u200d"
 """Without them names are misspelt in Persian and in scripts of India."""
-_LATIN = re.compile(r"LATIN (?:(?P<case>SMALL|CAPITAL) )?LETTER (?:DOTLESS |SHARP )?(?P<letters>[A-Z]{1,2})(?: WITH .+)?")
+_LATIN = re.compile(
+    r"LATIN (?:(?P<case>SMALL|CAPITAL) )?LETTER (?:DOTLESS |SHARP )?(?P<letters>[A-Z]{1,2})(?: WITH .+)?"
+)
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 

@@ -162,7 +162,7 @@ def _seen(sheet: Spreadsheet) -> str:
         told.append(f"{len(sheet.set_aside):,} {left_out} left out; {first}")
     told += sheet.remarks
     if len(sheet.columns) == 1 and not sheet.is_workbook:
-        told.append(f"If it has more than one column, they are not told apart: {DELIMITERS_TOLD}")
+        told.append(f"If it has more columns, they were not told apart: {DELIMITERS_TOLD}")
     if sheet.guess_text() is None:
         told.append("No column is named 'text': choose which one holds the texts.")
     elif not sheet.names_its_text:

@@ -99,8 +99,9 @@ class ReportsPage:
         try:
             run = self.open(chosen)
         except UserError as error:
-            hidden, empty = gr.update(visible=False), gr.update(choices=[], value=None)
-            return markup.message_view(str(error)), hidden, hidden, empty, empty, empty, empty, True
+            # The choices stay, though hidden: Gradio refuses with a bare error what a browser still sends of them.
+            hidden = gr.update(visible=False)
+            return markup.message_view(str(error)), hidden, hidden, *(gr.skip() for _ in range(4)), True
         metrics = metrics_of(run)
         first = metrics[0] if metrics else None
         return (

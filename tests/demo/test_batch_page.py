@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from demo.resources import Resources
 
@@ -48,6 +49,18 @@ def test_one_column_is_told_with_the_delimiters_that_are_read(look: Look) -> Non
 def test_a_row_that_cannot_be_read_is_told_by_its_line(look: Look) -> None:
     _, told = look(b"text,n\na,1\nshort\n", "t.csv")
     assert "1 row cannot be read and is left out; t.csv, line 3" in told
+
+
+def test_other_sheets_and_formulas_without_values_are_told(look: Look, tmp_path: Path) -> None:
+    book = Workbook()
+    assert book.active is not None
+    for row in (["text", "n"], ["a", "=1+1"]):
+        book.active.append(row)
+    book.create_sheet("More")
+    book.save(tmp_path / "t.xlsx")
+    _, told = look((tmp_path / "t.xlsx").read_bytes(), "t.xlsx")
+    assert "t.xlsx (sheet &#39;Sheet&#39;, the first of 2; the others are not read): 1 row, 2 columns." in told
+    assert "1 cell holds a formula without a stored value (it is B2)" in told
 
 
 def test_a_file_of_a_wrong_type_is_told_on_the_page(look: Look) -> None:

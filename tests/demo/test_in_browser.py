@@ -52,7 +52,9 @@ def address(guard: Guard, log: Path, runs: Path, tmp_path_factory: pytest.TempPa
     options = ["--bundle", guard.source.folder, "--compare", guard.source.folder, "--runs", runs, "--port", port]
     command = [sys.executable, "app.py", "--no-raters", "--threads", "1", *map(str, options)]
     # The runs lie outside the working folder and the temporary one, from where Gradio serves nothing of itself.
-    environment = {**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("scratch"))}
+    scratch = tmp_path_factory.mktemp("scratch")
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    environment.pop("GRADIO_TEMP_DIR", None)
     with log.open("w") as stream:
         process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=stream, stderr=subprocess.STDOUT)
     url = f"http://127.0.0.1:{port}/"
@@ -62,6 +64,8 @@ def address(guard: Guard, log: Path, runs: Path, tmp_path_factory: pytest.TempPa
     finally:
         process.terminate()
         process.wait(timeout=60)
+    # What was uploaded, written and offered is gone; Gradio leaves empty files and folders.
+    assert [path for path in (scratch / "gradio").rglob("*") if path.is_file() and path.stat().st_size] == []
 
 
 def free_port() -> int:
@@ -206,13 +210,21 @@ def test_upload_rate_and_download(page: Page, table: Path, tmp_path: Path) -> No
     assert f"'=1+{FLAGGED}" in content
 
 
-def test_a_malformed_file_is_told_in_words(page: Page, tmp_path: Path) -> None:
-    path = tmp_path / "latin.csv"
-    path.write_bytes("text\ncaf\u00e9\n".encode("latin-1"))
+def test_faults_of_files_are_told_and_rating_waits_for_a_column(page: Page, tmp_path: Path) -> None:
     page.get_by_role("tab", name="A file").click()
-    page.set_input_files("#batch-file input[type=file]", path)
-    page.wait_for_selector("#batch-view .is-wrong")
-    assert "is not UTF-8" in page.inner_text("#batch-view")
+    for name, content, told in (("latin.csv", "text\ncaf\u00e9\n", "is not UTF-8"), ("t.pdf", "x", "neither CSV nor")):
+        (tmp_path / name).write_bytes(content.encode("latin-1"))
+        page.set_input_files("#batch-file input[type=file]", tmp_path / name)
+        page.wait_for_selector(f"#batch-view .is-wrong:has-text('{told}')")
+        page.get_by_label("Remove this file").or_(page.get_by_label("Clear")).first.click()
+        page.wait_for_selector("#batch-view :text('Upload a table')")
+    (tmp_path / "t.csv").write_text(f"first,second\n{HARMLESS},1\n", encoding="utf-8")
+    page.set_input_files("#batch-file input[type=file]", tmp_path / "t.csv")
+    page.wait_for_selector("#batch-view :text('1 row, 2 columns')")
+    assert page.is_disabled("#batch-rate")
+    page.click("#batch-text input")
+    page.get_by_role("option", name="first").click()
+    page.wait_for_selector("#batch-rate:enabled")
 
 
 def test_runs_can_be_browsed(page: Page) -> None:
@@ -242,6 +254,11 @@ def test_another_run_and_a_deleted_one_leave_nothing_of_the_one_before(page: Pag
     page.click("#report-run input")
     page.get_by_role("option", name="fleeting").click()
     page.wait_for_selector("#report-frame iframe:not([srcdoc*=small-5678])")
+    (runs / "fleeting" / "metrics.json").write_text('{"recipe": {}, "corpus": {"items": "many"}}', encoding="utf-8")
+    page.click("#report-again")
+    page.wait_for_selector("#report-about :text('not a file that evaluation.run wrote')")
+    page.wait_for_timeout(500)  # what follows on the first answer comes after it
+    assert (page.locator("#report-table").is_visible(), page.locator(".error").count()) == (False, 0)
     shutil.rmtree(runs / "fleeting")
     page.click("#report-again")
     page.wait_for_selector("#report-frame iframe[srcdoc*=small-]")
