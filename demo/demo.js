@@ -1,5 +1,5 @@
 () => {
-  // Ctrl+Enter and ⌘+Enter in the box for a text check it.
+  // Ctrl+Enter and Cmd+Enter in the box for a text check it.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
     if (!event.target.closest || !event.target.closest("#one-text")) return;

@@ -48,7 +48,7 @@ def one_text_page(resources: Resources) -> OneTextPage:
                 label="Text",
                 lines=6,
                 max_lines=16,
-                info="Ctrl+Enter, or ⌘+Enter on a Mac, checks it.",
+                info="Ctrl+Enter, or Cmd+Enter on a Mac, checks it.",
                 placeholder="Write or paste a text in any language",
                 elem_id="one-text",
             )
