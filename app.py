@@ -108,6 +108,7 @@ def main(
 ) -> None:
     """Start the demo: try one text, rate a file, browse evaluations, disagree with decisions."""
     import os
+    import signal
 
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     from demo.interface import appearance
@@ -129,6 +130,8 @@ def main(
             f"Nothing can listen on {host}, port {port}: another program does; pass another --port."
         ) from None
     typer.echo(f"Babelguard's demo is at {address} until you press Ctrl+C.")
+    # Whatever stops a service or container stops the demo as Ctrl+C does, which deletes uploaded files.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     blocks.block_thread()
 
 
