@@ -134,7 +134,7 @@ def _load(recipe: ServeRecipe) -> tuple[Guard, PolicyStore, FastAPI]:
 def _mount_pages(target: str, api: FastAPI, guard: Guard, policies: PolicyStore, keys: KeyRing | None) -> None:
     module_name, colon, function_name = target.partition(":")
     if not colon:
-        raise UserError(f"ui is {target!r}; write MODULE:FUNCTION, such as app:mount.")
+        raise UserError(f"ui is {target!r}; write MODULE:FUNCTION, such as demo.mounting:mount.")
     try:
         module = importlib.import_module(module_name)
         mount = getattr(module, function_name)

@@ -55,9 +55,9 @@ def test_is_mounted_in_an_application(guard: Guard, resources: Resources, gradio
     from fastapi import FastAPI
     from fastapi.testclient import TestClient
 
-    import app
+    from demo.mounting import mount
 
-    api = app.mount(FastAPI(), guard, panel=resources.panel, runs=resources.runs)
+    api = mount(FastAPI(), guard, panel=resources.panel, runs=resources.runs)
     with TestClient(api) as client:
         page = client.get("/ui/")
         assert page.status_code == 200

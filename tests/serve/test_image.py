@@ -44,6 +44,15 @@ def test_it_starts_the_server(tmp_path: Path) -> None:
     assert "host: 0.0.0.0" in done.stdout
 
 
+def test_its_user_names_a_recipe_that_comes_with_it(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [*command_of("ENTRYPOINT "), "--recipe", "container", "--dry-run"]
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "texts_per_minute: 60000" in done.stdout
+
+
 class Ready(BaseHTTPRequestHandler):
     """Answers with the server's status."""
 

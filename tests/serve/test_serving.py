@@ -20,7 +20,7 @@ from babelguard.errors import UserError
 from babelguard.recipe import load_recipe
 from serve.api.keys import KeyRing
 from serve.api.settings import ServeRecipe
-from serve.run import RECIPE, main
+from serve.run import main
 from serve.serving import _addresses, _check_free, _is_loopback, _mount_pages
 from serve.starter import starter_bundle
 from tests.conftest import REPOSITORY
@@ -50,7 +50,7 @@ def test_the_command_line_stands_above_environment_and_recipe(
 
 def test_unknown_settings_name_the_nearest_one() -> None:
     with pytest.raises(UserError, match="Did you mean 'queue_texts'"):
-        load_recipe(RECIPE, ServeRecipe, ["batching.queue_text=3"])
+        load_recipe(REPOSITORY / "recipes" / "serve" / "default.yaml", ServeRecipe, ["batching.queue_text=3"])
 
 
 def test_without_the_starter_guard_a_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
