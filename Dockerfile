@@ -3,7 +3,8 @@
 # NVIDIA GPUs:
 #   docker build -t babelguard:gpu --build-arg VARIANT=gpu .
 # Run it, with a bundle and keys (docs/serving.md says more):
-#   docker run -p 8000:8000 -e BABELGUARD_API_KEYS=NAME:KEY -v /path/to/bundle:/bundle:ro babelguard /bundle
+#   docker run -p 8000:8000 --read-only --tmpfs /tmp -e BABELGUARD_API_KEYS=NAME:KEY -v /path/to/bundle:/bundle:ro babelguard /bundle
+# Another port: -e BABELGUARD__PORT=9000, which the health check reads too.
 ARG VARIANT=cpu
 
 FROM python:3.11-slim-bookworm AS base-cpu
@@ -38,6 +39,7 @@ USER 10001
 WORKDIR /tmp
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-    CMD ["/opt/babelguard/bin/python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=2)"]
+    CMD ["/opt/babelguard/bin/python", "-P", "-c", "import os, urllib.request; urllib.request.urlopen('http://127.0.0.1:' + os.environ.get('BABELGUARD__PORT', '8000') + '/readyz', timeout=2)"]
 # exec form: the server is process 1 and gets SIGTERM itself. Without an argument it serves the starter guard.
-ENTRYPOINT ["/opt/babelguard/bin/python", "-m", "serve.run"]
+# -P: no module is taken from the working directory, where anybody may write.
+ENTRYPOINT ["/opt/babelguard/bin/python", "-P", "-m", "serve.run"]

@@ -1,83 +1,14 @@
-"""The demo in the browser: `python app.py`, or mounted in a FastAPI application with `mount`."""
+"""The demo in the browser: `python app.py`; `demo.mounting` has it for other applications."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from babelguard.command import run_command
 from babelguard.errors import UserError
-
-if TYPE_CHECKING:
-    import fastapi
-    import gradio as gr
-
-    from demo.panel import Panel
-    from serve.guard import Guard
-    from serve.policies import PolicyStore
-
-
-def build(
-    guard: Guard,
-    *,
-    policy: PolicyStore | Path | None = None,
-    panel: Future[Panel] | None = None,
-    runs: Sequence[Path] = (),
-) -> gr.Blocks:
-    """Return the demo for a guard.
-
-    Args:
-        guard: The guard; it is shared by all sessions.
-        policy: The policy, which may change meanwhile, or its file; the guard's own thresholds if `None`.
-        panel: Raters that stand beside the guard; none if `None`.
-        runs: Folders below which finished evaluations are looked for; ``runs`` if empty.
-
-    Raises:
-        UserError: The policy cannot be read, or does not fit the guard.
-    """
-    from demo.interface import build_interface
-    from demo.panel import Panel
-    from demo.resources import RUNS, Resources, panel_ready, taxonomy_of
-    from demo.verdict import Moderator
-
-    ready = panel or panel_ready(Panel((), taxonomy_of(guard)))
-    return build_interface(Resources(Moderator.of(guard, policy), ready, tuple(runs) or RUNS))
-
-
-def mount(
-    api: fastapi.FastAPI,
-    guard: Guard,
-    path: str = "/ui",
-    *,
-    policy: PolicyStore | Path | None = None,
-    panel: Future[Panel] | None = None,
-    runs: Sequence[Path] = (),
-) -> fastapi.FastAPI:
-    """Mount the demo in an application, as `python -m serve.run --ui` does.
-
-    Args:
-        api: The application.
-        guard: The guard that the application serves.
-        path: Where the pages are.
-        policy: As `build`.
-        panel: As `build`, but a word list and character n-grams if `None`.
-        runs: As `build`.
-
-    Raises:
-        UserError: As `build`.
-    """
-    import gradio as gr
-
-    from demo.interface import appearance
-    from demo.resources import standing_panel, taxonomy_of
-
-    blocks = build(guard, policy=policy, panel=panel or standing_panel(taxonomy_of(guard)), runs=runs)
-    gr.mount_gradio_app(api, blocks, path, **appearance())
-    return api
 
 
 def main(
@@ -108,9 +39,11 @@ def main(
 ) -> None:
     """Start the demo: try one text, rate a file, browse evaluations, disagree with decisions."""
     import os
+    import signal
 
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     from demo.interface import appearance
+    from demo.mounting import build
     from demo.panel import SIDE_BY_SIDE, guard_seats
     from demo.resources import panel_in_background, taxonomy_of
     from serve.guard import Guard
@@ -129,6 +62,8 @@ def main(
             f"Nothing can listen on {host}, port {port}: another program does; pass another --port."
         ) from None
     typer.echo(f"Babelguard's demo is at {address} until you press Ctrl+C.")
+    # Whatever stops a service or container stops the demo as Ctrl+C does, which deletes uploaded files.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     blocks.block_thread()
 
 

@@ -7,7 +7,7 @@ sheet filled in, and empty sheets for others, so that `python -m data_prep.annot
 from __future__ import annotations
 
 import hashlib
-import re
+import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -19,6 +19,7 @@ from babelguard.errors import UserError
 from babelguard.item import Item
 from babelguard.jsonl import write_jsonl
 from babelguard.languages import language
+from demo.annotators import check_names, safe_name
 from demo.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 MOST_DISAGREEMENTS = 500
 """Disagreements that one session keeps."""
 LONGEST_COMMENT = 2000
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,17 @@ def disagree(
     """Take in a disagreement.
 
     Raises:
-        UserError: There is no verdict to disagree with, nothing differs, or the language is not known.
+        UserError: There is no verdict to disagree with, nothing differs, the language is not known, or the comment is
+            too long.
     """
     if verdict is None:
         raise UserError("There is nothing to disagree with yet: check a text on the first page.")
     spoken = code or verdict.asked
     if spoken is None:
         raise UserError("Choose the text's language: annotators get one sheet a language.")
-    made = Disagreement(verdict, dict(levels), language(spoken).tag, comment.strip()[:LONGEST_COMMENT], dict(guard))
+    if len(comment.strip()) > LONGEST_COMMENT:
+        raise UserError(f"The comment has more than {LONGEST_COMMENT:,} characters; shorten it.")
+    made = Disagreement(verdict, dict(levels), language(spoken).tag, comment.strip(), dict(guard))
     if not made.changes and not made.comment:
         raise UserError("All levels are the guard's own: change the ones that you disagree with, or leave a comment.")
     return made
@@ -109,7 +112,8 @@ def export_disagreements(
     """Write a batch of annotation sheets as one archive.
 
     In it are ``key/`` and ``send/`` as `data_prep.annotation export` makes them, and ``returned/`` with the person's
-    own sheets, filled in.
+    own sheets, filled in. Files and sheets bear names as `safe_name` writes them; where one is written otherwise than
+    the person writes it, ``key/people.json`` says whose it is.
 
     Args:
         kept: The disagreements.
@@ -122,17 +126,20 @@ def export_disagreements(
         Path of the archive.
 
     Raises:
-        UserError: There is nothing to export, or a name cannot be a file's.
+        UserError: There is nothing to export, or a name is missing, is none, or is there twice.
     """
+    from data_prep.annotating.batch import key_folder
+
     if not kept:
         raise UserError("There is nothing to export yet: disagree with a decision first.")
-    people = [person.strip(), *(name.strip() for name in others if name.strip())]
-    for name in people:
-        if not _NAME.fullmatch(name):
-            raise UserError(f"{name!r:.50} cannot be an annotator's name: letters, digits, '.', '_' and '-' only.")
+    names = {safe_name(name): name for name in check_names(person, others)}
+    people = list(names)
     with tempfile.TemporaryDirectory(prefix="babelguard-feedback-") as scratch:
         batch = _export(kept, people, taxonomy_name, Path(scratch))
         _fill_in(batch, kept, people[0], Path(scratch) / batch.name)
+        if any(safe != name for safe, name in names.items()):
+            written = json.dumps(names, ensure_ascii=False, indent=1)
+            (key_folder(Path(scratch) / batch.name) / "people.json").write_text(written + "\n", encoding="utf-8")
         made = shutil.make_archive(str(Path(scratch) / "archive"), "zip", scratch, batch.name)
         target = folder / f"{batch.name}.zip"
         shutil.move(made, target)

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 TITLE = "Babelguard"
 FILES_LIVE_S = 3600
-"""Seconds after which uploaded and written files are deleted; when the process ends, they are too."""
+"""Seconds after which uploaded and written files are deleted, and between two looks for such: so they live one to two
+hours. They are deleted when the demo is stopped, too."""
 WAITING = 64
 """Requests that may wait; further ones are told to come back."""
 LARGEST_FILE = "20mb"
 FOOTER = (
-    "Texts are rated on this machine and are not stored or logged; uploaded and downloaded files "
-    "are deleted within two hours. Only raters beside the guard that are network services, where the operator has "
-    "added some, are sent the text. A guard errs: use its decisions to help people, not in their place."
+    "Texts are rated on this machine and are not stored or logged. Uploaded files, and those made to download, are "
+    "deleted within two hours, and when the demo is stopped. Only raters beside the guard that are network services, "
+    "where the operator has added some, are sent the text. A guard errs: use its decisions to help people, not in "
+    "their place."
 )
 
 

@@ -12,6 +12,7 @@ from demo.batch import RatedRow, Tally
 from demo.feedback import Disagreement
 from demo.panel import Answer
 from demo.runs import Run
+from demo.spreadsheet import Spreadsheet
 from demo.twins import TwinSet
 from demo.verdict import Moderator, Verdict, language_name
 
@@ -51,9 +52,9 @@ def progress_view(done: int, total: int) -> str:
     return _render("progress", done=done, total=total)
 
 
-def batch_view(tally: Tally, set_aside: Sequence[str], flagged: Sequence[RatedRow], text_column: int) -> str:
-    """Return the tally of a batch, with the first flagged rows folded away."""
-    return _render("batch", tally=tally, set_aside=set_aside, flagged=flagged, text_column=text_column)
+def batch_view(tally: Tally, sheet: Spreadsheet, flagged: Sequence[RatedRow], text_column: int) -> str:
+    """Return the tally of a batch and what was unusual in its file, with the first flagged rows folded away."""
+    return _render("batch", tally=tally, sheet=sheet, flagged=flagged, text_column=text_column)
 
 
 def run_view(run: Run) -> str:
@@ -72,9 +73,12 @@ def plot_view(plot: LanguagePlot) -> str:
 
 
 def report_view(run: Run) -> str:
-    """Return the run's whole report, in a frame in which nothing runs."""
-    text = run.report.read_text(encoding="utf-8") if run.report is not None else ""
-    return _render("report", document=text)
+    """Return the run's whole report, in a frame in which nothing runs.
+
+    Raises:
+        UserError: The report cannot be read.
+    """
+    return _render("report", document=run.report())
 
 
 def feedback_view(kept: Sequence[Disagreement]) -> str:
@@ -122,7 +126,8 @@ def _few(names: Sequence[str], most: int = 3) -> str:
     return f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
+    """Return a count and its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
@@ -144,7 +149,7 @@ def _environment() -> jinja2.Environment:
     environment.filters |= {
         "language_name": language_name,
         "few": _few,
-        "plural": _plural,
+        "plural": plural,
         "percent": lambda share: f"{100 * share:.0f}%",
         "two": lambda value: f"{value:.2f}",
         "signed": lambda value: f"{value:+.2f}".replace("-0.00", "0.00").replace("-", "−"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from babelguard.errors import UserError
+from demo.run_record import fault_of
 
 METRICS, REPORT = "metrics.json", "report.html"
 LARGEST = 400_000_000
@@ -73,11 +75,18 @@ class Run:
         """Names of the run's Parquet tables."""
         return tuple(sorted(path.stem for path in self.folder.glob("*.parquet")))
 
-    @property
-    def report(self) -> Path | None:
-        """The HTML report, where there is one."""
+    def report(self) -> str:
+        """Return the HTML report; empty where there is none.
+
+        Raises:
+            UserError: It cannot be read.
+        """
         path = self.folder / REPORT
-        return path if path.is_file() else None
+        try:
+            return path.read_text(encoding="utf-8") if path.is_file() else ""
+        except (OSError, UnicodeError) as error:
+            kind = error.__class__.__name__
+            raise UserError(f"{REPORT} of {self.folder.name} cannot be read ({kind}); write it anew.") from None
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -93,8 +102,9 @@ def list_runs(roots: Sequence[Path]) -> dict[str, Path]:
     for root in roots:
         for folder in _folders(root, _DEEPEST):
             metrics = folder / METRICS
-            if metrics.is_file():
-                found[folder] = metrics.stat().st_mtime
+            with suppress(OSError):  # it may be deleted meanwhile, or not be readable
+                if metrics.is_file():
+                    found[folder] = metrics.stat().st_mtime
     newest = sorted(found, key=lambda folder: -found[folder])
     names = [folder.name for folder in newest]
     return {(f.name if names.count(f.name) == 1 else str(f)): f for f in newest}
@@ -125,10 +135,12 @@ def _read(folder: Path, changed: int) -> Run:  # noqa: ARG001 - a changed file i
     except (OSError, ValueError, RecursionError) as error:
         kind = error.__class__.__name__
         raise UserError(f"{METRICS} of {folder.name} cannot be read ({kind}); run the evaluation again.") from None
-    wanted: dict[str, type] = {"recipe": dict, "corpus": dict, "taxonomy": list, "raters": list, "measures": list}
-    for key, kind_of in wanted.items():
-        if not isinstance(record, dict) or not isinstance(record.get(key), kind_of):
-            raise UserError(f"{METRICS} of {folder.name} has no {key!r}; it is not a file that evaluation.run wrote.")
+    fault = fault_of(record)
+    if fault:
+        raise UserError(
+            f"{METRICS} of {folder.name}: {fault!r} is missing or not what it should be; it is not a file that "
+            "evaluation.run wrote. Run the evaluation again."
+        )
     return Run(folder, record)
 
 
@@ -136,7 +148,7 @@ def read_table(run: Run, name: str, most: int = 1000) -> tuple[list[str], list[l
     """Read the first rows of one of a run's Parquet tables.
 
     Returns:
-        Headings, rows, and how many rows the table has.
+        Headings, rows with their figures rounded to four decimals, and how many rows the table has.
 
     Raises:
         UserError: The run has no such table, or it is damaged.
@@ -151,10 +163,17 @@ def read_table(run: Run, name: str, most: int = 1000) -> tuple[list[str], list[l
             total = file.metadata.num_rows
             batch = next(file.iter_batches(batch_size=most), None)
             headings = list(file.schema_arrow.names)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{name}.parquet of {run.folder.name} cannot be read ({error.__class__.__name__}).") from None
-    columns = [batch.column(place).to_pylist() for place in range(len(headings))] if batch is not None else []
-    return headings, [list(row) for row in zip(*columns, strict=True)], total
+        columns = [batch.column(place).to_pylist() for place in range(len(headings))] if batch is not None else []
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise UserError(
+            f"{name}.parquet of {run.folder.name} cannot be read ({error.__class__.__name__}); "
+            "run the evaluation again."
+        ) from None
+    return headings, [[_short(cell) for cell in row] for row in zip(*columns, strict=True)], total
+
+
+def _short(cell: Any) -> Any:  # noqa: ANN401 - a cell of any kind
+    return round(cell, 4) if isinstance(cell, float) else cell
 
 
 def _folders(root: Path, depth: int) -> Iterator[Path]:
@@ -163,6 +182,8 @@ def _folders(root: Path, depth: int) -> Iterator[Path]:
     yield root
     if depth == 0:
         return
-    for child in sorted(root.iterdir()):
-        if child.is_dir() and not child.name.startswith("."):
-            yield from _folders(child, depth - 1)
+    children: list[Path] = []
+    with suppress(OSError):  # nothing could be opened below a folder that cannot be listed
+        children = [path for path in sorted(root.iterdir()) if path.is_dir() and not path.name.startswith(".")]
+    for child in children:
+        yield from _folders(child, depth - 1)

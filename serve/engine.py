@@ -70,9 +70,11 @@ class Engine:
         options = options or EngineOptions()
         self._padding = padding
         self._columns = columns
-        self.threads = options.threads or _usable_cores()
+        self.threads = _usable_cores() if options.threads is None else options.threads
         if self.threads < 1:
             raise UserError(f"threads is {self.threads}; an engine needs one at least.")
+        if options.batch_tokens is not None and options.batch_tokens < 1:
+            raise UserError(f"batch_tokens is {options.batch_tokens}; a batch needs one at least.")
         self.workers, self._session = self._start(model, choose_providers(options.provider), options)
         self.providers: tuple[str, ...] = tuple(self._session.get_providers())
         self.tuning = options.tuning

@@ -16,7 +16,7 @@ def main(
     precision: Annotated[
         str | None, typer.Option("--precision", help="fp32, fp16 or int8; the bundle's default if not given.")
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu or gpu: where Triton runs the model.")] = "gpu",
+    device: Annotated[str, typer.Option("--device", help="cpu or gpu: where Triton runs the model.")] = "cpu",
     instances: Annotated[int, typer.Option("--instances", min=1, help="Copies of the model that run at a time.")] = 1,
     batch_windows: Annotated[int, typer.Option("--batch-windows", min=1, help="Windows in a batch, at most.")] = 64,
     wait_us: Annotated[int, typer.Option("--wait-us", min=0, help="How long requests wait for company, in µs.")] = 2000,

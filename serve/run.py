@@ -9,7 +9,7 @@ import typer
 
 from babelguard.command import Overrides, run_command
 
-RECIPE = Path(__file__).resolve().parents[1] / "recipes" / "serve" / "default.yaml"
+RECIPES = Path(__file__).resolve().parents[1] / "recipes" / "serve"
 
 
 def main(
@@ -21,7 +21,11 @@ def main(
     ] = None,
     recipe: Annotated[
         Path | None,
-        typer.Option("--recipe", help="How to serve. Without one: recipes/serve/default.yaml.", show_default=False),
+        typer.Option(
+            "--recipe",
+            help="How to serve: a file, or a name in recipes/serve such as latency. Without one: default.",
+            show_default=False,
+        ),
     ] = None,
     policy: Annotated[
         Path | None, typer.Option("--policy", help="What is done about ratings; read again when it changes.")
@@ -29,7 +33,10 @@ def main(
     host: Annotated[
         str | None, typer.Option("--host", help="Address to listen on; one that others reach needs keys.")
     ] = None,
-    port: Annotated[int | None, typer.Option("--port", help="Port to listen on; 0 is any free one.")] = None,
+    port: Annotated[
+        # The bounds stand here too, so that a wrong port is told of the option and not of the recipe.
+        int | None, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 is any free one.")
+    ] = None,
     ui: Annotated[
         bool, typer.Option("--ui", help="Serve the demo's pages at /ui too (set ui=MODULE:FUNCTION for others).")
     ] = False,
@@ -39,16 +46,22 @@ def main(
     """Serve a guard over HTTP: OpenAI's moderation endpoint, full ratings, a guard for chats, metrics.
 
     Keys are taken from the environment variable BABELGUARD_API_KEYS. SIGTERM stops it when all that was accepted is
-    answered.
+    answered; SIGHUP makes it look at the policy.
     """
     import os
 
     from babelguard.recipe import load_recipe
     from serve.api.settings import ServeRecipe
 
-    options = {"bundle": bundle, "policy": policy, "host": host, "port": port, "ui": "app:mount" if ui else None}
+    options = {
+        "bundle": bundle,
+        "policy": policy,
+        "host": host,
+        "port": port,
+        "ui": "demo.mounting:mount" if ui else None,
+    }
     chosen = [f"{name}={_quoted(value)}" for name, value in options.items() if value is not None]
-    settings = load_recipe(recipe or RECIPE, ServeRecipe, [*(overrides or []), *chosen], os.environ)
+    settings = load_recipe(_file(recipe), ServeRecipe, [*(overrides or []), *chosen], os.environ)
     if dry_run:
         import yaml
 
@@ -57,6 +70,14 @@ def main(
     from serve.serving import serve
 
     serve(settings)
+
+
+def _file(recipe: Path | None) -> Path:
+    """Return the file of a recipe; who installed the package has no folder of recipes, and names one of ours."""
+    if recipe is None:
+        return RECIPES / "default.yaml"
+    named = RECIPES / f"{recipe.name}.yaml"
+    return named if len(recipe.parts) == 1 and not recipe.exists() and named.is_file() else recipe
 
 
 def _quoted(value: object) -> str:

@@ -11,20 +11,26 @@ import os
 import platform
 import socket
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from babelguard.errors import UserError
 from serve.api.settings import ServeRecipe
 from serve.starter import starter_bundle
 
 if TYPE_CHECKING:
+    import uvicorn
     from fastapi import FastAPI
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp
 
     from serve.api.keys import KeyRing
     from serve.guard import Guard
     from serve.policies import PolicyStore
+
+_Address: TypeAlias = tuple[socket.AddressFamily, socket.SocketKind, int, Any]
 
 
 def serve(recipe: ServeRecipe) -> None:
@@ -35,39 +41,24 @@ def serve(recipe: ServeRecipe) -> None:
     """
     begin = time.monotonic()
     _check_installed()
-    import uvicorn
-
     from serve.api.keys import KeyRing
     from serve.api.logs import LOGGER, configure_logging
-    from serve.api.protocol import timed_protocol
+    from serve.api.server import Server, ignore_hangups
 
     configure_logging(recipe.logs.level)
+    addresses = _addresses(recipe.host, recipe.port)
     keys = KeyRing.from_environment(recipe.keys_variable)
     if keys is None and not recipe.without_keys and not _is_loopback(recipe.host):
         raise UserError(
             f"Others reach {recipe.host}, and no keys are set: set the environment variable {recipe.keys_variable}, "
             "or pass --set without_keys=true where something in front of the server lets callers in."
         )
-    _check_address(recipe.host, recipe.port)
+    _check_free(addresses, recipe.host, recipe.port)
+    ignore_hangups()
     guard, policies, api = _load(recipe)
     if recipe.ui is not None:
         _mount_pages(recipe.ui, api, guard, policies, keys)
-    server = _server_class()(
-        uvicorn.Config(
-            api,
-            host=recipe.host,
-            port=recipe.port,
-            http=timed_protocol(recipe.limits),
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=recipe.limits.connections,
-            timeout_keep_alive=recipe.limits.idle_seconds,
-            timeout_graceful_shutdown=recipe.shutdown_seconds,
-        )
-    )
+    server = Server(_configuration(recipe, api), api.state.controls)
     _settle()
     fields = {
         "guard": f"{guard.bundle.name}-{guard.bundle.version}",
@@ -80,6 +71,38 @@ def serve(recipe: ServeRecipe) -> None:
     }
     logging.getLogger(LOGGER).info("loaded", extra={"fields": fields})
     server.run()
+
+
+def _configuration(recipe: ServeRecipe, api: FastAPI) -> uvicorn.Config:
+    import uvicorn
+
+    from serve.api.connections import BACKLOG, connections_that_fit
+    from serve.api.logs import LOGGER
+    from serve.api.protocol import bounded_protocol
+
+    limits = recipe.limits
+    fitting = connections_that_fit(limits.connections)
+    if fitting < limits.connections:
+        fields = {
+            "connections": fitting,
+            "set": limits.connections,
+            "remedy": "raise the limit of open files, ulimit -Hn",
+        }
+        logging.getLogger(LOGGER).warning("fewer connections than set", extra={"fields": fields})
+    return uvicorn.Config(
+        api,
+        host=recipe.host,
+        port=recipe.port,
+        http=bounded_protocol(limits.model_copy(update={"connections": fitting})),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=limits.idle_seconds,
+        timeout_graceful_shutdown=recipe.shutdown_seconds,
+    )
 
 
 def _settle() -> None:
@@ -110,26 +133,10 @@ def _load(recipe: ServeRecipe) -> tuple[Guard, PolicyStore, FastAPI]:
         return guard, policies, api
 
 
-def _server_class() -> Any:  # noqa: ANN401 - a class made of one that is imported here
-    import uvicorn
-
-    from serve.api.logs import LOGGER
-
-    class Server(uvicorn.Server):
-        """Says where it listens, which matters where the port is any free one."""
-
-        def _log_started_message(self, listeners: Any) -> None:  # noqa: ANN401 - uvicorn's
-            host, port = listeners[0].getsockname()[:2]
-            fields = {"host": host, "port": port}
-            logging.getLogger(LOGGER).info("ready", extra={"fields": fields})
-
-    return Server
-
-
 def _mount_pages(target: str, api: FastAPI, guard: Guard, policies: PolicyStore, keys: KeyRing | None) -> None:
     module_name, colon, function_name = target.partition(":")
     if not colon:
-        raise UserError(f"ui is {target!r}; write MODULE:FUNCTION, such as app:mount.")
+        raise UserError(f"ui is {target!r}; write MODULE:FUNCTION, such as demo.mounting:mount.")
     try:
         module = importlib.import_module(module_name)
         mount = getattr(module, function_name)
@@ -140,8 +147,16 @@ def _mount_pages(target: str, api: FastAPI, guard: Guard, policies: PolicyStore,
     except AttributeError:
         raise UserError(f"ui names {function_name!r}, which the module {module_name} does not have.") from None
     mount(api, guard, policy=policies)
+    api.add_route("/ui", _to_pages, include_in_schema=False)
     if keys is not None:
         api.add_middleware(_PagesNeedKey, keys=keys)
+
+
+async def _to_pages(request: Request) -> Response:
+    """Send browsers from /ui to /ui/, by a path alone: a full address would be made of the header Host."""
+    from starlette.responses import RedirectResponse
+
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/ui/")
 
 
 class _PagesNeedKey:
@@ -171,18 +186,28 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _check_address(host: str, port: int) -> None:
+def _addresses(host: str, port: int) -> list[_Address]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (socket.gaierror, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, socket.gaierror) else "it is no name"
+        raise UserError(
+            f"The host {host!r} does not resolve to an address ({reason}); set host to an address of this machine, "
+            "such as 127.0.0.1."
+        ) from None
+    return [(family, kind, protocol, address) for family, kind, protocol, _, address in found]
+
+
+def _check_free(addresses: Iterable[_Address], host: str, port: int) -> None:
     """Bind every address of the host and let go of it: what fails is told before a guard is loaded."""
     try:
-        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        for family, kind, protocol, address in addresses:
             with socket.socket(family, kind, protocol) as probe:
                 if os.name == "posix":
                     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 if family == socket.AF_INET6:
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 probe.bind(address)
-    except (socket.gaierror, UnicodeError):
-        raise UserError(f"{host!r} is no address of this machine; set host to one, such as 127.0.0.1.") from None
     except OSError as error:
         raise UserError(
             f"Nothing can listen on {host}, port {port} ({error.strerror}); pass another --host or --port."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from babelguard.errors import UserError
 from demo import markup
 from demo.batch import BatchChoices, RatedRow, Tally, check_choices, rate_rows
+from demo.csv_rows import DELIMITERS_TOLD
 from demo.pages.view import view
 from demo.rated_file import write_rated_csv, write_rated_xlsx
 from demo.resources import FIND_OUT, language_choices
@@ -37,8 +38,9 @@ class BatchFilePage:
         with gr.Row(equal_height=False):
             with gr.Column(scale=5, min_width=300, elem_classes="bg-card"):
                 self.file = gr.File(
-                    label="CSV or XLSX, headings in the first row",
-                    file_types=[".csv", ".tsv", ".xlsx"],
+                    # Other endings are taken too and refused in `look`: Gradio's own check would leave the page's
+                    # message as it was.
+                    label="CSV or XLSX, headings in row 1",
                     height=150,
                     elem_id="batch-file",
                 )
@@ -61,6 +63,7 @@ class BatchFilePage:
         private: dict[str, Any] = {"api_visibility": "private"}
         inspected = [self.texts, self.codes, self.language, self.rate, self.view, self.csv, self.xlsx]
         self.file.change(self.look, self.file, inspected, show_progress="hidden", **private)
+        self.texts.input(self.chosen, self.texts, self.rate, show_progress="hidden", queue=False, **private)
         rated = self.rate.click(
             self.run,
             [self.file, self.texts, self.codes, self.language],
@@ -84,16 +87,22 @@ class BatchFilePage:
             sheet = read_spreadsheet(Path(path), self._resources.most_rows)
         except UserError as error:
             return (*unready, markup.message_view(str(error), wrong=True), hidden, hidden)
-        names = list(sheet.columns)
+        names, guessed = list(sheet.columns), sheet.guess_text()
         return (
-            gr.update(choices=names, value=sheet.guess_text(), visible=True),
+            gr.update(choices=names, value=guessed, visible=True),
             gr.update(choices=[("None", NO_COLUMN), *names], value=sheet.guess_language() or NO_COLUMN, visible=True),
             gr.update(visible=True),
-            gr.update(interactive=True),
+            self.chosen(guessed),
             markup.message_view(_seen(sheet)),
             hidden,
             hidden,
         )
+
+    def chosen(self, texts: str | None) -> Any:  # noqa: ANN401 - Gradio's update
+        """Let rows be rated once a column of texts is chosen."""
+        import gradio as gr
+
+        return gr.update(interactive=bool(texts))
 
     def run(
         self, path: str | None, texts: str | None, codes: str | None, spoken: str | None
@@ -119,7 +128,7 @@ class BatchFilePage:
                 tally.add(row)
             yield markup.progress_view(len(rows), len(sheet.rows)), hidden, hidden, gr.update(visible=True)
         flagged = [row for row in rows if row.verdict is not None and row.verdict.flagged][:FLAGGED_SHOWN]
-        shown = markup.batch_view(tally, sheet.set_aside, flagged, sheet.columns.index(choices.text_column))
+        shown = markup.batch_view(tally, sheet, flagged, sheet.columns.index(choices.text_column))
         with tempfile.TemporaryDirectory(prefix="babelguard-") as folder:
             files = self._write(Path(folder), Path(path).stem, sheet, rows)
             yield shown, *(gr.update(value=str(file), visible=True) for file in files), hidden
@@ -143,11 +152,19 @@ class BatchFilePage:
 
 
 def _seen(sheet: Spreadsheet) -> str:
-    told = f"{sheet.name}: {len(sheet.rows):,} rows, {len(sheet.columns)} columns."
+    """Say what was read of a file, and what of it was not."""
+    part = f" ({sheet.part})" if sheet.part else ""
+    counts = f"{markup.plural(len(sheet.rows), 'row')}, {markup.plural(len(sheet.columns), 'column')}"
+    told = [f"{sheet.name}{part}: {counts}."]
     if sheet.set_aside:
-        told += f" {len(sheet.set_aside):,} rows cannot be read and are left out; the first: {sheet.set_aside[0]}"
+        left_out = "row cannot be read and is" if len(sheet.set_aside) == 1 else "rows cannot be read and are"
+        first = sheet.set_aside[0] if len(sheet.set_aside) == 1 else f"the first: {sheet.set_aside[0]}"
+        told.append(f"{len(sheet.set_aside):,} {left_out} left out; {first}")
+    told += sheet.remarks
+    if len(sheet.columns) == 1 and not sheet.is_workbook:
+        told.append(f"If it has more columns, they were not told apart: {DELIMITERS_TOLD}")
     if sheet.guess_text() is None:
-        told += " No column is named 'text': choose which one holds the texts."
+        told.append("No column is named 'text': choose which one holds the texts.")
     elif not sheet.names_its_text:
-        told += " Its first row is taken for the heading and is not rated; add a heading if it is a text."
-    return told
+        told.append("Its first row is taken for the heading and is not rated; add a heading if it is a text.")
+    return " ".join(told)

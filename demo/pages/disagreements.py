@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from babelguard.errors import UserError
 from demo import markup
-from demo.feedback import LONGEST_COMMENT, Disagreement, add, disagree, export_disagreements
+from demo.feedback import Disagreement, add, disagree, export_disagreements
 from demo.pages.view import view
 from demo.resources import Resources, language_choices
 
@@ -47,12 +47,12 @@ def disagreements_page(resources: Resources, one_text: OneTextPage, tabs: gr.Tab
                 language = gr.Dropdown(
                     language_choices()[1:], label="Language of the text", elem_id="feedback-language"
                 )
-                comment = gr.Textbox(label="Why (optional)", lines=2, max_length=LONGEST_COMMENT)
+                comment = gr.Textbox(label="Why (optional)", lines=2)
                 keep = gr.Button("Keep this disagreement", variant="primary", elem_id="feedback-keep")
         with gr.Column(scale=5, min_width=300, elem_classes="bg-card"):
             listed = view(markup.feedback_view([]), elem_id="feedback-list")
-            person = gr.Textbox(label="Your name or initials", max_length=40, elem_id="feedback-person")
-            others = gr.Textbox(label="Other annotators, separated by commas (optional)", max_length=400)
+            person = gr.Textbox(label="Your name or initials", elem_id="feedback-person")
+            others = gr.Textbox(label="Other annotators, separated by commas (optional)")
             make = gr.Button("Make the sheets", elem_id="feedback-make")
             sheets = gr.DownloadButton("Download the sheets", visible=False, elem_id="feedback-sheets")
             told = view(elem_id="feedback-told")

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from gradio.events import Dependency
 
 LONGEST_TEXT = 20_000
-"""Characters that can be typed or pasted; longer texts belong in a file."""
+"""Characters of a text that is checked; longer texts belong in a file.
+
+The box itself takes any number: a browser would cut a longer text without a word, and the rest would go unmoderated.
+"""
 PANEL_WAIT_S = 120
 """Seconds for which a check waits for raters that are still being made."""
 CONTENT_NOTE = "These texts insult, threaten or demean people. They are from the bundled sample."
@@ -45,7 +48,7 @@ def one_text_page(resources: Resources) -> OneTextPage:
                 label="Text",
                 lines=6,
                 max_lines=16,
-                max_length=LONGEST_TEXT,
+                info="Ctrl+Enter, or Cmd+Enter on a Mac, checks it.",
                 placeholder="Write or paste a text in any language",
                 elem_id="one-text",
             )
@@ -60,15 +63,15 @@ def one_text_page(resources: Resources) -> OneTextPage:
     panel = view_of(elem_id="one-panel", card=True, visible=False)
     twins = view_of(elem_id="one-twins", card=True, visible=False)
 
-    def judge(written: str, code: str) -> tuple[Verdict | None, str, Any]:
-        if not (written or "").strip():
-            return None, markup.message_view("There is no text yet.", wrong=True), gr.update(visible=False)
-        if len(written) > LONGEST_TEXT:
-            told = f"The text has more than {LONGEST_TEXT:,} characters; put it into a file."
-            return None, markup.message_view(told, wrong=True), gr.update(visible=False)
-        found = None if code else resources.moderator.find_language(written)
-        made = resources.moderator.judge(written, code or found, found=not code)
-        return made, markup.verdict_view(made), gr.update(visible=True)
+    def judge(written: str, code: str) -> tuple[Verdict | None, str, Any, Any, Any]:
+        try:
+            made = _judge(resources, written or "", code)
+            shown = markup.verdict_view(made)
+        except UserError as error:
+            made, shown = None, markup.message_view(str(error), wrong=True)
+        # What stands below is about the text before; it is gone until it is made for this one.
+        emptied = gr.update(value="", visible=False)
+        return made, shown, gr.update(visible=made is not None), emptied, emptied
 
     def ask_panel(made: Verdict | None) -> Any:  # noqa: ANN401 - Gradio's update
         return gr.update(value=_panel_of(resources, made) if made else "", visible=made is not None)
@@ -81,7 +84,7 @@ def one_text_page(resources: Resources) -> OneTextPage:
         [check.click, text.submit],
         judge,
         [text, language],
-        [verdict, view, disagree],
+        [verdict, view, disagree, panel, twins],
         concurrency_id="guard",
         concurrency_limit=4,
         **quiet,
@@ -89,6 +92,20 @@ def one_text_page(resources: Resources) -> OneTextPage:
     checked.success(write_twins, verdict, twins, concurrency_id="guard", **quiet)
     checked.success(ask_panel, verdict, panel, concurrency_id="panel", concurrency_limit=2, **quiet)
     return OneTextPage(verdict, checked, disagree)
+
+
+def _judge(resources: Resources, written: str, code: str) -> Verdict:
+    """Return the verdict on a text.
+
+    Raises:
+        UserError: There is no text, or it is too long.
+    """
+    if not written.strip():
+        raise UserError("There is no text yet.")
+    if len(written) > LONGEST_TEXT:
+        raise UserError(f"The text has more than {LONGEST_TEXT:,} characters; put it into a file.")
+    found = None if code else resources.moderator.find_language(written)
+    return resources.moderator.judge(written, code or found, found=not code)
 
 
 def _panel_of(resources: Resources, verdict: Verdict) -> str:

@@ -1,4 +1,4 @@
-"""The page for finished evaluations: tables and plots of agreement, the tables behind them, and the whole report."""
+"""The page for finished evaluations: tables and plots of agreement, and what is folded away below them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 from babelguard.errors import UserError
 from demo import markup
 from demo.agreement import agreement_table, categories_of, language_plot, metric_title, metrics_of, parts_of
+from demo.pages.run_details import RunDetails
 from demo.pages.view import view
-from demo.runs import Run, list_runs, open_run, read_table
+from demo.runs import Run, list_runs, open_run
 
 if TYPE_CHECKING:
     import gradio as gr
+    from gradio.events import Dependency
 
     from demo.resources import Resources
 
-ROWS_SHOWN = 1000
 NOTHING = "There is no finished evaluation here yet. Make one with: python -m evaluation.run"
 
 
@@ -36,7 +37,7 @@ class ReportsPage:
         with gr.Column(elem_classes="bg-card"):
             with gr.Row(equal_height=False, elem_classes="bg-choose-run"):
                 self.run = gr.Dropdown(found, value=first, label="Run", elem_id="report-run", scale=6)
-                self.again = gr.Button("Look again", scale=1, min_width=110, size="md")
+                self.again = gr.Button("Look again", scale=1, min_width=110, size="md", elem_id="report-again")
             self.about = view(markup.message_view("" if found else NOTHING), elem_id="report-about")
         with gr.Column(visible=False, elem_classes="bg-card") as self.body:
             with gr.Row():
@@ -46,34 +47,32 @@ class ReportsPage:
             self.table = view(elem_id="report-table")
             self.plot = view(elem_id="report-plot")
         with gr.Column(visible=False, elem_classes="bg-card") as self.more:
-            with gr.Accordion("Tables of the run", open=False) as self.tables_box:
-                self.name = gr.Dropdown([], label="Table", elem_id="report-parquet")
-                self.count = view()
-                self.rows = gr.Dataframe(interactive=False, show_search="filter", max_height=460, show_label=False)
-            with gr.Accordion("The whole report", open=False) as self.report_box:
-                self.report = view(elem_id="report-frame")
-            with gr.Accordion("Files of the run", open=False):
-                self.files = gr.File(show_label=False, interactive=False, file_count="multiple", elem_id="report-files")
+            self.details = RunDetails(self.open, self.run)
+        self.fresh = gr.State(False)
 
     def _wire(self, tab: gr.Tab) -> None:
         import gradio as gr
 
         quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
-        shown = [self.about, self.body, self.more, self.metric, self.part, self.category, self.name, self.files]
-        emptied = [self.report, self.count, self.rows]
-        choices = [self.run, self.metric, self.part, self.category]
-        drawn = [self.table, self.plot]
-        tab.select(self.show_first, [self.run, self.metric], shown, **quiet).success(self.draw, choices, drawn, **quiet)
-        changed = self.run.input(self.show, self.run, shown, **quiet)
-        changed.success(self.draw, choices, drawn, **quiet)
-        changed.success(lambda: ("", "", None), None, emptied, **quiet)
+        shown = [
+            *(self.about, self.body, self.more, self.metric, self.part, self.category),
+            *(self.details.name, self.fresh),
+        ]
+        choices, drawn = [self.run, self.metric, self.part, self.category], [self.table, self.plot]
+
+        def show_all_of_it(event: Dependency) -> None:
+            """Draw what a run shows, and fill what stands open: all of it is another run's until then."""
+            drawing = event.success(self.draw, choices, drawn, **quiet)
+            self.details.refill_after(drawing, self.fresh)
+
+        show_all_of_it(tab.select(self.show_first, [self.run, self.metric], [self.run, *shown], **quiet))
+        show_all_of_it(self.run.input(self.show, self.run, shown, **quiet))
+        listed = self.again.click(self.look_again, self.run, self.run, **quiet)
+        show_all_of_it(listed.success(self.show, self.run, shown, **quiet))
         self.metric.input(self.change_metric, [self.run, self.metric], [self.part, self.category], **quiet).success(
             self.draw, choices, drawn, **quiet
         )
         gr.on([self.part.input, self.category.input], self.draw, choices, drawn, **quiet)
-        gr.on([self.tables_box.expand, self.name.input], self.look_into, [self.run, self.name], emptied[1:], **quiet)
-        self.report_box.expand(self.whole_report, self.run, self.report, **quiet)
-        self.again.click(self.look_again, self.run, self.run, **quiet).success(self.show, self.run, shown, **quiet)
 
     def open(self, chosen: str | None) -> Run:
         """Open a run by its name; only folders below the given ones can be opened, whatever a browser asks for."""
@@ -85,20 +84,24 @@ class ReportsPage:
         return open_run(found[chosen])
 
     def show_first(self, chosen: str | None, metric: str | None) -> tuple[Any, ...]:
-        """Show the chosen run when the tab is opened for the first time."""
+        """List the runs and show the first one when the tab is opened for the first time since the page was loaded."""
         import gradio as gr
 
-        return tuple(gr.skip() for _ in range(8)) if metric else self.show(chosen)
+        if metric:
+            return (*(gr.skip() for _ in range(8)), False)
+        listed = self.look_again(chosen)
+        return listed, *self.show(listed["value"])
 
     def show(self, chosen: str | None) -> tuple[Any, ...]:
-        """Show what a run is and fill the choices."""
+        """Show what a run is and fill the choices; last comes that what stands open is to be filled anew."""
         import gradio as gr
 
         try:
             run = self.open(chosen)
         except UserError as error:
-            hidden, empty = gr.update(visible=False), gr.update(choices=[], value=None)
-            return markup.message_view(str(error)), hidden, hidden, empty, empty, empty, empty, None
+            # The choices stay, though hidden: Gradio refuses with a bare error what a browser still sends of them.
+            hidden = gr.update(visible=False)
+            return markup.message_view(str(error)), hidden, hidden, *(gr.skip() for _ in range(4)), True
         metrics = metrics_of(run)
         first = metrics[0] if metrics else None
         return (
@@ -108,14 +111,20 @@ class ReportsPage:
             gr.update(choices=[(metric_title(name), name) for name in metrics], value=first),
             *_parts_and_categories(run, first or ""),
             gr.update(choices=list(run.tables), value=next(iter(run.tables), None)),
-            [str(path) for path in run.files],
+            True,
         )
 
-    def change_metric(self, chosen: str, metric: str) -> tuple[Any, Any]:
-        """Fill the choices that depend on the metric."""
-        return _parts_and_categories(self.open(chosen), metric)
+    def change_metric(self, chosen: str | None, metric: str | None) -> tuple[Any, Any]:
+        """Fill the choices that depend on the metric; where the run cannot be opened, `draw` says why."""
+        import gradio as gr
 
-    def draw(self, chosen: str, metric: str | None, place: int | None, category: str | None) -> tuple[str, str]:
+        try:
+            return _parts_and_categories(self.open(chosen), metric or "")
+        except UserError:
+            empty = gr.update(choices=[], value=None)
+            return empty, empty
+
+    def draw(self, chosen: str | None, metric: str | None, place: int | None, category: str | None) -> tuple[str, str]:
         """Draw table and plot."""
         try:
             run = self.open(chosen)
@@ -126,22 +135,6 @@ class ReportsPage:
             return "", ""
         table = agreement_table(run, metric, parts[place])
         return markup.agreement_view(table), markup.plot_view(language_plot(run, metric, category or ""))
-
-    def look_into(self, chosen: str, name: str | None) -> tuple[str, Any]:
-        """Show the first rows of one of the run's tables."""
-        try:
-            headings, lines, total = read_table(self.open(chosen), name or "", ROWS_SHOWN)
-        except UserError as error:
-            return markup.message_view(str(error), wrong=True), None
-        more = f"; the first {len(lines):,} are shown" if total > len(lines) else ""
-        return markup.message_view(f"{total:,} rows{more}."), {"headers": headings, "data": lines}
-
-    def whole_report(self, chosen: str) -> str:
-        """Show the report in a frame."""
-        try:
-            return markup.report_view(self.open(chosen))
-        except UserError as error:
-            return markup.message_view(str(error), wrong=True)
 
     def look_again(self, chosen: str | None) -> Any:  # noqa: ANN401 - Gradio's update
         """List the runs anew."""

@@ -85,8 +85,10 @@ class ChatGuardAnswer(Answer):
     model: str
     policy: PolicyAnswer
     action: ActionName = Field(description="The severer of the two parts'")
-    user: RatedText | None = Field(description="The user's last turn")
-    assistant: RatedText | None = Field(description="The answer to it, as far as it is written")
+    user: RatedText | None = Field(description="The user's last turn: its messages, joined by newlines")
+    assistant: RatedText | None = Field(
+        description="The answer to it, as far as it is written: its messages, joined by newlines"
+    )
 
 
 class ModerationResult(Answer):

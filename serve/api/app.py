@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -19,15 +18,17 @@ from babelguard import __version__
 from serve.api.answers import ChatGuardAnswer, HealthAnswer, ModerationAnswer, RateAnswer, ReadyAnswer
 from serve.api.audit import AuditLog
 from serve.api.building import AnswerBuilder
+from serve.api.controls import Controls
 from serve.api.endpoints import Endpoints
 from serve.api.errors import ApiError, ClientGoneError
 from serve.api.gate import Gate
+from serve.api.in_progress import BoundedProgress, RequestsInProgress
 from serve.api.keys import KeyRing
-from serve.api.logs import LOGGER
 from serve.api.metrics import Metrics
 from serve.api.moderator import Moderator
 from serve.api.openapi import body_of, describe_bodies, responses_of
 from serve.api.operations import Operations
+from serve.api.policy_watch import PolicyWatch
 from serve.api.requests import ChatGuardRequest, ModerationRequest, RateRequest
 from serve.api.settings import ApiSettings
 from serve.api.watching import RequestWatch, notes_of
@@ -42,6 +43,11 @@ from serve.policies import DEFAULT_POLICY, PolicyStore
 ROUTES = ("/v1/moderations", "/v1/rate", "/v1/chat/guard")
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]
+
+_OF_FRAMEWORK = {
+    404: ("There is nothing at this path; see /docs.", "not_found"),
+    405: ("This path takes another method, see the header Allow.", "method_not_allowed"),
+}
 
 
 def create_app(
@@ -79,10 +85,12 @@ def create_app(
     moderator = Moderator(guard, batcher, store, metrics, identifier, audit)
     endpoints = Endpoints(moderator, builder, gate, settings.limits, metrics, cache)
     operations = Operations(guard, batcher, store, metrics, gate, settings.metrics == "key")
+    policy_watch = PolicyWatch(store, settings.policy_seconds)
+    in_progress = RequestsInProgress(settings.limits.requests_at_once)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        watching = asyncio.create_task(_reload_policy(store, settings.policy_seconds))
+        watching = asyncio.create_task(policy_watch.run())
         yield
         watching.cancel()
         with suppress(asyncio.CancelledError):
@@ -99,10 +107,19 @@ def create_app(
         docs_url="/docs" if settings.docs else None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
+        redirect_slashes=False,  # the redirect's address would be made of the header Host, which the client writes
     )
+    api.state.controls = Controls(policy_watch.look_now, in_progress.give_up)
     _add_routes(api, endpoints, operations, settings)
     _add_error_handlers(api)
     describe_bodies(api, settings.limits, with_keys=keys is not None)
+    _add_middleware(api, settings, in_progress, metrics)
+    return api
+
+
+def _add_middleware(api: FastAPI, settings: ApiSettings, in_progress: RequestsInProgress, metrics: Metrics) -> None:
+    # What is added last sees a request first: also what is refused is watched, and may be read by allowed origins.
+    api.add_middleware(BoundedProgress, requests=in_progress)
     if settings.cors_origins:
         from starlette.middleware.cors import CORSMiddleware
 
@@ -113,7 +130,6 @@ def create_app(
             allow_headers=["Authorization", "Content-Type"],
         )
     api.add_middleware(RequestWatch, metrics=metrics, routes=ROUTES, log_requests=settings.logs.requests)
-    return api
 
 
 def _batching(settings: BatchingSettings, guard: Guard) -> BatchingSettings:
@@ -156,12 +172,18 @@ def _add_routes(api: FastAPI, endpoints: Endpoints, operations: Operations, sett
             openapi_extra=body_of(body),
             tags=["texts"],
         )
-    api.add_api_route("/healthz", operations.health, responses={200: {"model": HealthAnswer}}, tags=["operations"])
     ready: Responses = {200: {"model": ReadyAnswer}, 503: {"model": ReadyAnswer, "description": "Shutting down."}}
-    api.add_api_route("/readyz", operations.ready, responses=ready, tags=["operations"])
+    text: Responses = {200: {"content": {"text/plain": {}}, "description": "Prometheus's text format"}}
+    operating: dict[str, tuple[Callable[[Request], Awaitable[Response]], Responses]] = {
+        "/healthz": (operations.health, {200: {"model": HealthAnswer}}),
+        "/readyz": (operations.ready, ready),
+    }
     if settings.metrics != "off":
-        text: Responses = {200: {"content": {"text/plain": {}}, "description": "Prometheus's text format"}}
-        api.add_api_route("/metrics", operations.metrics, responses=text, response_class=Response, tags=["operations"])
+        operating["/metrics"] = (operations.metrics, text)
+    for path, (operation, responses) in operating.items():
+        # As above; and the first one answers HEAD too, which load balancers ask with.
+        api.add_route(path, operation, methods=["GET"])
+        api.add_api_route(path, operation, responses=responses, response_class=Response, tags=["operations"])
 
 
 def _add_error_handlers(api: FastAPI) -> None:
@@ -176,9 +198,8 @@ def _add_error_handlers(api: FastAPI) -> None:
 
     async def not_here(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        message = {404: "There is nothing at this path; see /docs.", 405: "This path takes another method; see /docs."}
-        told = message.get(error.status_code, str(error.detail))
-        return ApiError(error.status_code, told, "not_found", error.headers).response()
+        message, code = _OF_FRAMEWORK.get(error.status_code, (str(error.detail), "invalid_request"))
+        return ApiError(error.status_code, message, code, error.headers).response()
 
     async def failed(_: Request, __: Exception) -> Response:
         message = "The server failed; the log has the place, under the id of the header x-request-id."
@@ -192,17 +213,3 @@ def _add_error_handlers(api: FastAPI) -> None:
     )
     for kind, handler in handlers:
         api.add_exception_handler(kind, handler)
-
-
-async def _reload_policy(store: PolicyStore, seconds: float) -> None:
-    logger = logging.getLogger(LOGGER)
-    while True:
-        await asyncio.sleep(seconds)
-        failures = store.failures
-        if await asyncio.to_thread(store.refresh):
-            policy = store.decider.policy
-            fields = {"policy": policy.name, "version": policy.version, "digest": policy.digest}
-            fields |= {"remark": store.decider.remark} if store.decider.remark is not None else {}
-            logger.info("policy in force", extra={"fields": fields})
-        elif store.failures > failures:
-            logger.error("policy is broken, the old one stays", extra={"fields": {"problem": store.problem}})

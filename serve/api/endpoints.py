@@ -11,13 +11,12 @@ from fastapi import Request
 from starlette.responses import Response
 
 from serve.api.building import AnswerBuilder
-from serve.api.errors import ApiError, ClientGoneError
+from serve.api.errors import ApiError, ClientGoneError, closing
 from serve.api.gate import Gate
 from serve.api.metrics import Metrics
 from serve.api.moderator import Judgement, Moderator
 from serve.api.requests import (
     ChatGuardRequest,
-    ChatMessage,
     ModerationRequest,
     RateRequest,
     TextPart,
@@ -26,6 +25,7 @@ from serve.api.requests import (
     parse,
 )
 from serve.api.settings import LimitSettings
+from serve.api.turns import last_turns
 from serve.api.watching import notes_of
 from serve.batching import BatcherClosedError, OverloadedError
 from serve.batching.window_cache import WindowCache
@@ -110,30 +110,15 @@ class Endpoints:
         notes |= {"caller": caller, "texts": len(texts), "characters": sum(map(len, texts))}
         self._gate.charge_texts(caller, len(texts))
         try:
-            judgement = await unless_gone(request, self._moderator.judge(texts, languages, cache=cache, owner=caller))
+            judging = self._moderator.judge(texts, languages, cache=cache, owner=caller, request=notes.get("request"))
+            judgement = await unless_gone(request, judging)
         except OverloadedError as error:
             raise ApiError(503, str(error), "overloaded", {"Retry-After": str(error.retry_after_seconds)}) from None
-        except BatcherClosedError as error:
-            raise ApiError(503, str(error), "closing", {"Retry-After": "1", "Connection": "close"}) from None
+        except BatcherClosedError:
+            raise closing() from None
         acted = sum(text.decision.action is not Action.ALLOW for text in judgement.texts)
         notes |= {"not_allowed": acted, "policy": judgement.decider.policy.digest}
         return judgement
-
-
-def last_turns(messages: Sequence[ChatMessage]) -> dict[str, str]:
-    """Return the text of the user's last turn and of the answer after it, by role, as far as they hold any text."""
-    users = [place for place, message in enumerate(messages) if message.role == "user"]
-    begin = users[-1] if users else 0
-    answers = [message for message in messages[begin:] if message.role == "assistant"]
-    found = {"user": messages[users[-1]] if users else None, "assistant": answers[-1] if answers else None}
-    texts = {role: _content(message) for role, message in found.items() if message is not None}
-    return {role: text for role, text in texts.items() if text}
-
-
-def _content(message: ChatMessage) -> str:
-    if message.content is None or isinstance(message.content, str):
-        return message.content or ""
-    return "\n".join(part.text for part in message.content)
 
 
 def _texts_of(given: str | list[str] | list[TextPart]) -> list[str]:

@@ -36,3 +36,9 @@ class ApiError(Exception):
 
 class ClientGoneError(Exception):
     """The client has closed the connection; nobody reads an answer."""
+
+
+def closing() -> ApiError:
+    """Return the refusal of a server that is shutting down."""
+    message = "The server is shutting down; ask another replica."
+    return ApiError(503, message, "closing", {"Retry-After": "1", "Connection": "close"})

@@ -75,6 +75,7 @@ class Moderator:
         *,
         cache: WindowCache | None = None,
         owner: str = "",
+        request: str | None = None,
     ) -> Judgement:
         """Judge texts.
 
@@ -83,6 +84,7 @@ class Moderator:
             languages: Their languages as codes in any system; `None` or ``und`` where one is to be identified.
             cache: Where logits of windows are kept, for texts that grow.
             owner: Whose windows these are.
+            request: The id under which the logs have the request, for the audit log.
 
         Raises:
             OverloadedError: The queue is full.
@@ -91,7 +93,10 @@ class Moderator:
         decider = self._policies.decider  # one policy for the whole request, whatever happens meanwhile
 
         def finish(place: int, encoded: Encoded, logits: Logits) -> Moderated:
-            return self._finish(texts[place], languages[place], encoded, logits, decider)
+            moderated = self._finish(texts[place], languages[place], encoded, logits, decider)
+            if self._audit is not None:
+                self._audit.offer(texts[place], lambda: self._audit_record(moderated, decider, request))
+            return moderated
 
         return Judgement(await self._batcher.rate(texts, finish, cache=cache, owner=owner), decider)
 
@@ -103,19 +108,17 @@ class Moderator:
         decision = decider.decide(text, rating, spoken.code)
         self._metrics.text_decided(decision, decision.language, len(text))
         language = decision.language or spoken.code
-        moderated = Moderated(rating, decision, language, spoken.given, spoken.confidence, len(text))
-        if self._audit is not None:
-            self._audit.offer(text, lambda: _audit_record(moderated, decider))
-        return moderated
+        return Moderated(rating, decision, language, spoken.given, spoken.confidence, len(text))
 
-
-def _audit_record(moderated: Moderated, decider: Decider) -> dict[str, Any]:
-    policy = decider.policy
-    return {
-        "language": moderated.language,
-        "action": moderated.decision.action.value,
-        "rules": [rule.source for rule in moderated.decision.rules],
-        "levels": dict(moderated.rating.levels),
-        "probabilities": {name: [round(p, 4) for p in ps] for name, ps in moderated.rating.probabilities.items()},
-        "policy": f"{policy.name} {policy.version} {policy.digest}",
-    }
+    def _audit_record(self, moderated: Moderated, decider: Decider, request: str | None) -> dict[str, Any]:
+        guard, policy = self._guard.bundle, decider.policy
+        return {
+            "request": request,
+            "guard": f"{guard.name}-{guard.version}",
+            "policy": f"{policy.name} {policy.version} {policy.digest}",
+            "language": moderated.language,
+            "action": moderated.decision.action.value,
+            "rules": [rule.source for rule in moderated.decision.rules],
+            "levels": dict(moderated.rating.levels),
+            "probabilities": {name: [round(p, 4) for p in ps] for name, ps in moderated.rating.probabilities.items()},
+        }

@@ -23,7 +23,7 @@ _REFUSALS = {
     415: "The body is not said to be JSON.",
     422: "The body is not what is described here, or holds too many or too long texts.",
     429: "The caller's allowance for the minute is used up; see the header Retry-After.",
-    503: "The queue is full or the server is shutting down; see the header Retry-After.",
+    503: "The server has too much to do or is shutting down; see the header Retry-After.",
 }
 
 

@@ -35,11 +35,11 @@ class Operations:
         self._gate = gate
         self._metrics_need_key = metrics_need_key
 
-    async def health(self) -> Response:
+    async def health(self, _: Request) -> Response:
         """Tell that the process answers."""
         return Response(b'{"status":"ok"}', media_type="application/json")
 
-    async def ready(self) -> Response:
+    async def ready(self, _: Request) -> Response:
         """Tell whether requests are taken, with which guard and policy."""
         closing = self._batcher.closed
         manifest = self._guard.bundle

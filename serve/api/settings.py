@@ -19,9 +19,16 @@ class LimitSettings(RecipeModel):
     text_characters: int = Field(100_000, ge=1, description="Characters of a text; beyond, 422")
     messages: int = Field(1_000, ge=1, description="Messages of a conversation; beyond, 422")
     body_seconds: float = Field(10.0, gt=0, description="Time for a body to arrive whole; beyond, 408")
-    header_seconds: float = Field(10.0, gt=0, description="Time for a request's header to arrive; beyond, closed")
-    idle_seconds: int = Field(30, ge=1, description="Time for which a connection may stay open without a request")
-    connections: int = Field(2_000, ge=1, description="Open connections; beyond, 503")
+    header_seconds: float = Field(
+        10.0, gt=0, description="Time for a request's header to arrive, from the connection on; beyond, closed"
+    )
+    idle_seconds: int = Field(30, ge=1, description="Time for which a connection stays open after an answer")
+    requests_at_once: int = Field(
+        2_000, ge=1, description="Requests in progress; beyond, 503, but for /healthz, /readyz and /metrics"
+    )
+    connections: int = Field(
+        4_000, ge=1, description="Open connections; beyond, the one that has been idle for longest is closed"
+    )
     requests_per_minute: int | None = Field(
         None, ge=1, description="Requests of one caller in a minute; beyond, 429. A caller is a key, else an address"
     )

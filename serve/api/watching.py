@@ -41,7 +41,7 @@ class RequestWatch:
             return
         begin = time.perf_counter()
         notes = notes_of(scope)
-        name = secrets.token_hex(8)
+        name = notes["request"] = secrets.token_hex(8)
         status = 500
 
         async def watched(message: Message) -> None:
@@ -62,6 +62,6 @@ class RequestWatch:
             if status >= 400:
                 self._metrics.request_refused(str(notes.get("refused", status)))
             if self._log_requests:
-                fields = {"request": name, "method": scope["method"], "route": route, "status": status}
+                fields = {"method": scope["method"], "route": route, "status": status}
                 fields |= {"ms": round(seconds * 1000, 2), **notes}
                 self._logger.info("request", extra={"fields": fields})

@@ -21,6 +21,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
+from serve.batching.encoding import TEXTS_TOGETHER, Encoding
 from serve.batching.engine import Engine, Logits, NoObserver, Observer
 from serve.batching.fair_queue import FairQueue
 from serve.batching.packing import CPU_RUN_TOKENS, pack
@@ -31,12 +32,6 @@ from serve.batching.work import Piece, Work
 from serve.windows import Encoded
 
 AnswerT = TypeVar("AnswerT")
-
-_ENCODED_TEXTS = 256
-"""Texts that are encoded together, at most."""
-
-_ENCODED_CHARACTERS_PER_TOKEN = 6
-"""Characters that are encoded for each token of room in a batch: some more than a token mostly has."""
 
 _CHARACTERS_PER_TOKEN = 3
 """What a token stands for in the estimate of waiting times; rather few than many."""
@@ -57,11 +52,6 @@ class _Turn:
     pieces: list[Piece] = field(default_factory=list)
     known: list[tuple[Work, int]] = field(default_factory=list)
     long: tuple[Work, int] | None = None
-
-    @property
-    def full(self) -> bool:
-        """Whether the answers alone are enough to do."""
-        return len(self.known) >= _ENCODED_TEXTS
 
 
 class DynamicBatcher:
@@ -84,12 +74,11 @@ class DynamicBatcher:
         self._queue = FairQueue()
         self._changed = threading.Condition()
         self._forming = threading.Lock()
+        self._encoding = Encoding(engine, self._queue, self._changed, self._batch_tokens)
         self._in_hand: set[Work] = set()
         self._texts = 0
         self._characters = 0
         self._closed = False
-        self._encodes_long = False  # a worker does, outside its turn to form
-        self._long_was_last = False
         self._speed: float | None = None  # tokens a second of all workers together, the last batches counting most
         self._threads = [
             threading.Thread(target=self._work, name=f"batch-{number}", daemon=True)
@@ -208,10 +197,9 @@ class DynamicBatcher:
             work.fail(error)
 
     def _do(self, turn: _Turn) -> None:
-        if turn.long is not None:
-            self._encode_long(*turn.long)
+        known = turn.known if turn.long is None else self._encoding.encode_long(*turn.long)
         self._run(turn.pieces)
-        for work, text in turn.known:
+        for work, text in known:
             work.answer(text)
 
     def _next_turn(self) -> _Turn | None:
@@ -221,87 +209,33 @@ class DynamicBatcher:
                 if self._closed:
                     return None
                 self._changed.wait()
-            if (long := self._take_long()) is not None:
+            if (long := self._encoding.take_long()) is not None:
                 return _Turn(long=long)
             oldest = self._queue.oldest
         deadline = 0.0 if oldest is None else oldest + (self._settings.maximum_wait_ms or 0) / 1000
         turn = _Turn()
         room = self._batch_tokens
         while True:
-            self._encode_ahead(room, turn.known)
+            turn.known.extend(self._encoding.encode_ahead(room))
             with self._changed:
                 share = math.ceil(self._queue.waiting / len(self._threads))
                 taken = self._queue.take(room, share, at_least_one=not turn.pieces)
                 turn.pieces.extend(taken)
                 room -= sum(len(piece.ids) for piece in taken)
-                if room <= 0 or self._queue.has_ready or turn.full:
+                if room <= 0 or self._queue.has_ready or len(turn.known) >= TEXTS_TOGETHER:
                     break
-                if self._queue.has_uncut(self._longest):
+                if self._encoding.has_more:
                     continue
                 if not turn.pieces and not turn.known:
-                    self._wait_for_others()
+                    if self._encoding.elsewhere:
+                        self._changed.wait()
                     break
                 left = deadline - time.monotonic()
                 if left <= 0 or self._closed:
                     break
                 self._changed.wait(left)
-        self._long_was_last = self._long_was_last and not turn.pieces
         self._note_waits(turn.pieces)
         return turn
-
-    def _wait_for_others(self) -> None:
-        """Wait where all that is in the queue is a text that another worker encodes."""
-        if len(self._queue) and (self._encodes_long or not self._queue.has_long(self._longest)):
-            self._changed.wait()
-
-    @property
-    def _longest(self) -> int:
-        """Characters of a text that is encoded while a batch is formed, at most."""
-        return self._batch_tokens * _ENCODED_CHARACTERS_PER_TOKEN
-
-    def _take_long(self) -> tuple[Work, int] | None:
-        """Return a long text to be encoded, if it is its turn: one at a time, and batches of others between two."""
-        queue = self._queue
-        if self._encodes_long or (self._long_was_last and (queue.has_ready or queue.has_uncut(self._longest))):
-            return None
-        found = queue.long_text(self._longest)
-        self._encodes_long = self._long_was_last = found is not None
-        return found
-
-    def _encode_long(self, work: Work, text: int) -> None:
-        known: list[tuple[Work, int]] = []
-        try:
-            self._encode_alone(work, text, known)
-        finally:
-            with self._changed:
-                self._encodes_long = False
-                self._changed.notify_all()
-        for each, position in known:
-            each.answer(position)
-
-    def _encode_ahead(self, room: int, known: list[tuple[Work, int]]) -> None:
-        with self._changed:
-            characters = room * _ENCODED_CHARACTERS_PER_TOKEN
-            chosen = self._queue.uncut_texts(characters, _ENCODED_TEXTS, self._longest)
-        if not chosen:
-            return
-        try:
-            encoded = self._engine.encode_all([work.texts[text] for work, text in chosen])
-            pairs = list(zip(chosen, encoded, strict=True))
-        except BaseException:  # noqa: BLE001 - one text must not take the others with it; each is tried alone
-            for work, text in chosen:
-                self._encode_alone(work, text, known)
-            return
-        known += [place for place, each in pairs if place[0].add_encoded(place[1], each)]
-
-    def _encode_alone(self, work: Work, text: int, known: list[tuple[Work, int]]) -> None:
-        try:
-            (encoded,) = self._engine.encode_all([work.texts[text]])
-        except BaseException as error:  # noqa: BLE001 - its own request hears of it
-            work.fail(error)
-            return
-        if work.add_encoded(text, encoded):
-            known.append((work, text))
 
     def _note_waits(self, pieces: Sequence[Piece]) -> None:
         now = time.monotonic()

@@ -63,10 +63,6 @@ class FairQueue:
                 waiting.append(work)
         return chosen
 
-    def has_long(self, longest: int) -> bool:
-        """Whether a text of more characters is to be encoded next."""
-        return any(_beyond(work, longest) for work in self._turns)
-
     def long_text(self, longest: int) -> tuple[Work, int] | None:
         """Hand out the first text of more characters that is to be encoded next, if there is one."""
         for work in self._turns:

@@ -32,7 +32,7 @@ class TritonOptions:
     """
 
     precision: str | None = None
-    device: str = "gpu"
+    device: str = "cpu"
     instances: int = 1
     batch_windows: int = 64
     wait_us: int = 2000

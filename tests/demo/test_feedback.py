@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from babelguard.errors import UserError
 from data_prep.annotating.bring_back import bring_back
-from demo.feedback import MOST_DISAGREEMENTS, Disagreement, add, disagree, export_disagreements
+from demo.feedback import LONGEST_COMMENT, MOST_DISAGREEMENTS, Disagreement, add, disagree, export_disagreements
 from demo.verdict import Moderator
 from tests.demo.conftest import FLAGGED, HARMLESS
 
@@ -67,10 +68,34 @@ def test_what_is_no_disagreement_is_told(moderator: Moderator) -> None:
         disagree(moderator.judge("1", None), {"Bias": 2}, None, "", {})
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a b", "x" * 41])
-def test_names_become_file_names(moderator: Moderator, tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError, match="annotator's name"):
-        export_disagreements([disagreement(moderator, FLAGGED, Bias=1)], name, [], "rtp-lx", tmp_path)
+@pytest.mark.parametrize("name", ["Łukasz", "José María", "प्रिया", "علی\u200cرضا", "李 明", "a b", "O.-K._1"])
+def test_names_of_any_script_come_back(moderator: Moderator, tmp_path: Path, name: str) -> None:
+    others = ["Jose Maria", "ben"]
+    path = export_disagreements([disagreement(moderator, FLAGGED, Bias=2)], name, others, "rtp-lx", tmp_path)
+    assert path.name.isascii()
+    with zipfile.ZipFile(path) as archive:
+        assert all(member.isascii() and " " not in member for member in archive.namelist())
+        archive.extractall(tmp_path)
+    folder = tmp_path / path.stem
+    found = bring_back(folder, folder / "returned", set_aside=False)
+    assert found.items[0].labels["Bias"] == (2, None, None)
+    (mine,) = found.items[0].metadata["comments"]
+    names = json.loads((folder / "key" / "people.json").read_text(encoding="utf-8"))
+    assert list(names.values()) == [name, *others]
+    assert names[mine] == name
+
+
+def test_the_names_are_told_only_where_they_are_written_otherwise(moderator: Moderator, tmp_path: Path) -> None:
+    path = export_disagreements([disagreement(moderator, FLAGGED, Bias=2)], "ana", ["ben"], "rtp-lx", tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        assert f"{path.stem}/key/people.json" not in archive.namelist()
+
+
+def test_a_comment_is_not_cut(moderator: Moderator) -> None:
+    verdict = moderator.judge(FLAGGED, "en")
+    assert disagree(verdict, {}, None, "x" * LONGEST_COMMENT, {}).comment == "x" * LONGEST_COMMENT
+    with pytest.raises(UserError, match="comment has more than 2,000 characters"):
+        disagree(verdict, {}, None, "x" * (LONGEST_COMMENT + 1), {})
 
 
 def test_a_session_keeps_so_many(moderator: Moderator, tmp_path: Path) -> None:

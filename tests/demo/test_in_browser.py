@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -37,15 +38,25 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(guard: Guard, log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def address(guard: Guard, log: Path, runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the demo as users do, and wait until it answers."""
-    runs = tmp_path_factory.mktemp("runs")
-    write_small_run(runs / "small-1234")
+    for name in ("small-1234", "small-5678"):
+        write_small_run(runs / name)
+        (runs / name / "report.html").write_text(f"<h1>{name}</h1>", encoding="utf-8")
     port = free_port()
     options = ["--bundle", guard.source.folder, "--compare", guard.source.folder, "--runs", runs, "--port", port]
     command = [sys.executable, "app.py", "--no-raters", "--threads", "1", *map(str, options)]
+    # The runs lie outside the working folder and the temporary one, from where Gradio serves nothing of itself.
+    scratch = tmp_path_factory.mktemp("scratch")
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    environment.pop("GRADIO_TEMP_DIR", None)
     with log.open("w") as stream:
-        process = subprocess.Popen(command, cwd=REPOSITORY, stdout=stream, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=stream, stderr=subprocess.STDOUT)
     url = f"http://127.0.0.1:{port}/"
     try:
         wait_for(url, process, log)
@@ -53,6 +64,8 @@ def address(guard: Guard, log: Path, tmp_path_factory: pytest.TempPathFactory) -
     finally:
         process.terminate()
         process.wait(timeout=60)
+    # What was uploaded, written and offered is gone; Gradio leaves empty files and folders.
+    assert [path for path in (scratch / "gradio").rglob("*") if path.is_file() and path.stat().st_size] == []
 
 
 def free_port() -> int:
@@ -120,6 +133,21 @@ def test_type_submit_and_see_bars_raters_and_twins(page: Page, log: Path) -> Non
     assert "canary" not in log.read_text()
 
 
+def test_keys_check_a_text_and_what_is_too_long_is_told_and_not_cut(page: Page) -> None:
+    assert "Ctrl+Enter" in page.inner_text("#one-text")
+    page.fill("#one-text textarea", ENGLISH)
+    page.press("#one-text textarea", "Control+Enter")
+    page.wait_for_selector("#one-verdict .bg-decision")
+    page.wait_for_selector("#one-panel tbody tr")
+    page.wait_for_selector("#one-twins .bg-twins")
+    page.fill("#one-text textarea", f"{HARMLESS} " * 1200 + FLAGGED)
+    page.press("#one-text textarea", "Meta+Enter")
+    page.wait_for_selector("#one-verdict .is-wrong")
+    assert "more than 20,000 characters; put it into a file" in page.inner_text("#one-verdict")
+    assert page.input_value("#one-text textarea").endswith(FLAGGED)
+    assert (page.locator("#one-panel").is_visible(), page.locator("#one-twins").is_visible()) == (False, False)
+
+
 def test_a_phone_shows_right_to_left_text_right(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     context.set_default_timeout(PATIENCE_MS)
@@ -128,6 +156,8 @@ def test_a_phone_shows_right_to_left_text_right(browser: Browser, address: str) 
     page.wait_for_selector("#one-text textarea")
     check(page, ARABIC)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    tops = "[...document.querySelectorAll('button[role=tab]')].map(tab => tab.getBoundingClientRect().top)"
+    assert len(set(page.evaluate(tops))) == 1  # the tabs stand in one line
     style = page.evaluate(
         "(() => { const s = getComputedStyle(document.querySelector('#one-text textarea'));"
         " return [s.unicodeBidi, s.textAlign] })()"
@@ -180,13 +210,21 @@ def test_upload_rate_and_download(page: Page, table: Path, tmp_path: Path) -> No
     assert f"'=1+{FLAGGED}" in content
 
 
-def test_a_malformed_file_is_told_in_words(page: Page, tmp_path: Path) -> None:
-    path = tmp_path / "latin.csv"
-    path.write_bytes("text\ncaf\u00e9\n".encode("latin-1"))
+def test_faults_of_files_are_told_and_rating_waits_for_a_column(page: Page, tmp_path: Path) -> None:
     page.get_by_role("tab", name="A file").click()
-    page.set_input_files("#batch-file input[type=file]", path)
-    page.wait_for_selector("#batch-view .is-wrong")
-    assert "is not UTF-8" in page.inner_text("#batch-view")
+    for name, content, told in (("latin.csv", "text\ncaf\u00e9\n", "is not UTF-8"), ("t.pdf", "x", "neither CSV nor")):
+        (tmp_path / name).write_bytes(content.encode("latin-1"))
+        page.set_input_files("#batch-file input[type=file]", tmp_path / name)
+        page.wait_for_selector(f"#batch-view .is-wrong:has-text('{told}')")
+        page.get_by_label("Remove this file").or_(page.get_by_label("Clear")).first.click()
+        page.wait_for_selector("#batch-view :text('Upload a table')")
+    (tmp_path / "t.csv").write_text(f"first,second\n{HARMLESS},1\n", encoding="utf-8")
+    page.set_input_files("#batch-file input[type=file]", tmp_path / "t.csv")
+    page.wait_for_selector("#batch-view :text('1 row, 2 columns')")
+    assert page.is_disabled("#batch-rate")
+    page.click("#batch-text input")
+    page.get_by_role("option", name="first").click()
+    page.wait_for_selector("#batch-rate:enabled")
 
 
 def test_runs_can_be_browsed(page: Page) -> None:
@@ -194,9 +232,38 @@ def test_runs_can_be_browsed(page: Page) -> None:
     page.wait_for_selector("#report-table .bg-heat")
     assert "words" in page.inner_text("#report-table")
     assert page.locator("#report-plot .bg-dot").count() == 4
+    first = page.input_value("#report-run input")
     page.get_by_text("The whole report").click()
-    page.wait_for_selector("#report-frame iframe")
+    page.wait_for_selector(f"#report-frame iframe[srcdoc*={first}]")
+    page.get_by_text("Files of the run").click()
+    with page.expect_download() as download:
+        page.locator("#report-files a").first.click()
+    assert download.value.suggested_filename == "metrics.json"
     shot(page, "reports")
+
+
+def test_another_run_and_a_deleted_one_leave_nothing_of_the_one_before(page: Page, runs: Path) -> None:
+    write_small_run(runs / "fleeting")  # the list of runs is read when the page is loaded
+    page.get_by_role("tab", name="Reports").click()
+    page.wait_for_selector("#report-table .bg-heat")
+    page.get_by_text("The whole report").click()
+    for name in ("small-1234", "small-5678"):
+        page.click("#report-run input")
+        page.get_by_role("option", name=name).click()
+        page.wait_for_selector(f"#report-frame iframe[srcdoc*={name}]")
+    page.click("#report-run input")
+    page.get_by_role("option", name="fleeting").click()
+    page.wait_for_selector("#report-frame iframe:not([srcdoc*=small-5678])")
+    (runs / "fleeting" / "metrics.json").write_text('{"recipe": {}, "corpus": {"items": "many"}}', encoding="utf-8")
+    page.click("#report-again")
+    page.wait_for_selector("#report-about :text('not a file that evaluation.run wrote')")
+    page.wait_for_timeout(500)  # what follows on the first answer comes after it
+    assert (page.locator("#report-table").is_visible(), page.locator(".error").count()) == (False, 0)
+    shutil.rmtree(runs / "fleeting")
+    page.click("#report-again")
+    page.wait_for_selector("#report-frame iframe[srcdoc*=small-]")
+    assert page.locator("#report-table .bg-heat").count() == 1
+    assert page.locator(".error").count() == 0
 
 
 def test_disagree_and_download_the_sheets(page: Page, tmp_path: Path) -> None:

@@ -28,6 +28,14 @@ def test_nothing_is_reported_or_open_to_clients(blocks) -> None:
     assert blocks.delete_cache == (3600, 3600)
 
 
+def test_the_foot_and_the_docs_say_the_same_about_files() -> None:
+    from demo.interface import FOOTER
+
+    said = "deleted within two hours"
+    assert said in FOOTER
+    assert said in (REPOSITORY / "docs" / "demo.md").read_text(encoding="utf-8")
+
+
 def test_looks_the_same_alone_and_mounted(blocks) -> None:
     import inspect
 
@@ -47,9 +55,9 @@ def test_is_mounted_in_an_application(guard: Guard, resources: Resources, gradio
     from fastapi import FastAPI
     from fastapi.testclient import TestClient
 
-    import app
+    from demo.mounting import mount
 
-    api = app.mount(FastAPI(), guard, panel=resources.panel, runs=resources.runs)
+    api = mount(FastAPI(), guard, panel=resources.panel, runs=resources.runs)
     with TestClient(api) as client:
         page = client.get("/ui/")
         assert page.status_code == 200

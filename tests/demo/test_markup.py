@@ -8,6 +8,7 @@ from demo import markup
 from demo.batch import RatedRow, Tally
 from demo.feedback import Disagreement
 from demo.panel import Answer
+from demo.spreadsheet import Spreadsheet
 from demo.twins import TwinSet, make_twins
 from demo.verdict import Moderator, Verdict
 
@@ -24,11 +25,12 @@ def views(moderator: Moderator, verdict: Verdict) -> dict[str, str]:
     tally = Tally()
     row = RatedRow(2, (HOSTILE,), verdict)
     tally.add(row)
+    sheet = Spreadsheet(HOSTILE, (HOSTILE,), ((HOSTILE,),), (2,), (HOSTILE,), HOSTILE, (HOSTILE,))
     return {
         "verdict": markup.verdict_view(verdict),
         "panel": markup.panel_view(verdict, HOSTILE, [Answer(HOSTILE, HOSTILE, why=HOSTILE)]),
         "twins": markup.twins_view(TwinSet(verdict, twins.twins, {"leet": HOSTILE})),
-        "batch": markup.batch_view(tally, [HOSTILE], [row], 0),
+        "batch": markup.batch_view(tally, sheet, [row], 0),
         "feedback": markup.feedback_view([Disagreement(verdict, {"Bias": 3}, "ar", HOSTILE)]),
         "disputed": markup.disputed_view(verdict),
         "message": markup.message_view(HOSTILE, wrong=True),
@@ -59,6 +61,14 @@ def test_bars_show_probability_and_threshold(verdict: Verdict) -> None:
     assert page.count('class="bg-fill"') == 8
     assert page.count("left:60.0%") == 8
     assert f"width:{round(100 * verdict.categories[0].probability, 2)}%" in page
+
+
+def test_a_bar_of_nothing_has_no_sliver(verdict: Verdict) -> None:
+    tally = Tally(rows=2)
+    tally.by_category.update({"Bias": 1, "Insult": 0})
+    page = markup.batch_view(tally, Spreadsheet("t.csv", ("text",), (), ()), [], 0)
+    assert page.count('class="bg-title"') == 2
+    assert page.count('class="bg-fill"') == 1
 
 
 def test_the_windows_that_triggered_are_marked(verdict: Verdict) -> None:

@@ -89,6 +89,55 @@ def test_what_is_no_run_is_told(tmp_path: Path, content: str) -> None:
         open_run(folder)
 
 
+WRONG = {
+    "corpus.items": "forty",
+    "corpus.languages": 3,
+    "recipe.name": ["small"],
+    "recipe.description": {},
+    "raters.0.kind": None,
+    "taxonomy.0.name": 1,
+    "measures.0.value": "0.25",
+    "measures.0.low": float("nan"),
+    "measures.0.language": 7,
+    "measures": {"metric": "ac2"},
+    "notes": ["fine", 2],
+}
+
+
+@pytest.mark.parametrize("place", WRONG)
+def test_a_value_of_a_wrong_type_is_told_with_its_place(folder: Path, tmp_path: Path, place: str) -> None:
+    record = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    *way, last = (int(step) if step.isdigit() else step for step in place.split("."))
+    inside = record
+    for step in way:
+        inside = inside[step]
+    inside[last] = WRONG[place]
+    (tmp_path / "metrics.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(UserError, match=f"'{place}[.0-9]*' is missing or not what it should be"):
+        open_run(tmp_path)
+
+
+def test_a_report_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    run = open_run(write_small_run(tmp_path / "run"))
+    (tmp_path / "run" / "report.html").write_bytes(b"\xff")
+    with pytest.raises(UserError, match=r"report\.html of run cannot be read"):
+        run.report()
+    (tmp_path / "run" / "report.html").unlink()
+    assert run.report() == ""
+
+
+def test_figures_of_the_parquet_tables_have_four_decimals(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    run = open_run(write_small_run(tmp_path / "run"))
+    pq.write_table(pa.table({"n": [1, 2], "x": [1 / 3, None], "t": ["a", "b"]}), tmp_path / "run" / "more.parquet")
+    assert read_table(run, "more")[1] == [[1, 0.3333, "a"], [2, None, "b"]]
+    (tmp_path / "run" / "more.parquet").write_bytes(b"PAR1 nonsense")
+    with pytest.raises(UserError, match=r"more\.parquet of run cannot be read"):
+        read_table(run, "more")
+
+
 def test_an_unfinished_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="finish the run"):
         open_run(tmp_path)

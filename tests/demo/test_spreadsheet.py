@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from babelguard.errors import UserError
-from demo import spreadsheet
+from demo import xlsx_rows
 from demo.spreadsheet import read_spreadsheet
 
 
@@ -86,7 +86,7 @@ def test_a_million_rows_are_refused_without_being_read(tmp_path: Path) -> None:
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spreadsheet, "MOST_UNPACKED", 1000)
+    monkeypatch.setattr(xlsx_rows, "MOST_UNPACKED", 1000)
     path = tmp_path / "t.xlsx"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b" " * 100_000)
@@ -104,6 +104,63 @@ def test_without_a_known_heading_no_column_is_guessed(tmp_path: Path) -> None:
     assert read_spreadsheet(written(tmp_path, "t.csv", b"x,y\n1,2\n")).guess_text() is None
     alone = read_spreadsheet(written(tmp_path, "t.csv", b"x\n1\n"))
     assert (alone.guess_text(), alone.names_its_text) == ("x", False)
+
+
+def test_a_first_line_may_name_the_delimiter(tmp_path: Path) -> None:
+    for line in ("sep=|", '"sep=|"', "SEP=|"):
+        found = read_spreadsheet(written(tmp_path, "t.csv", f"{line}\r\ntext|n\r\na, b; c|1\r\nx\r\n".encode()))
+        assert (found.columns, found.rows, found.numbers) == (("text", "n"), (("a, b; c", "1"),), (3,))
+        assert [sentence.split(":")[0] for sentence in found.set_aside] == ["t.csv, line 4"]
+    alone = read_spreadsheet(written(tmp_path, "t.csv", b"sep=;\ntext\na,b\n"))
+    assert (alone.columns, alone.rows, alone.set_aside) == (("text",), (("a,b",),), ())
+
+
+def test_empty_lines_before_the_headings_are_passed_over(tmp_path: Path) -> None:
+    assert read_spreadsheet(written(tmp_path, "t.csv", b"\r\n\ntext;n\na;1\n")).rows == (("a", "1"),)
+
+
+def test_a_cell_that_is_too_long_is_told_in_our_words(tmp_path: Path) -> None:
+    found = read_spreadsheet(written(tmp_path, "t.csv", b"text\n" + b"x" * 131_073 + b"\nfine\n"))
+    assert found.rows == (("fine",),)
+    assert "a cell has more than 131,072 characters" in found.set_aside[0]
+    with pytest.raises(UserError, match="headings are not CSV .a cell has more than 131,072 characters"):
+        read_spreadsheet(written(tmp_path, "t.csv", b"x" * 131_073 + b"\nfine\n"))
+
+
+def test_only_the_first_of_several_sheets_is_read_and_that_is_told(tmp_path: Path) -> None:
+    book = Workbook()
+    assert book.active is not None
+    book.active.title = "Spring"
+    book.active.append(["text"])
+    book.active.append(["a"])
+    book.create_sheet("Summer").append(["text"])
+    book.save(tmp_path / "t.xlsx")
+    found = read_spreadsheet(tmp_path / "t.xlsx")
+    assert found.part == "sheet 'Spring', the first of 2; the others are not read"
+    assert read_spreadsheet(workbook(tmp_path / "one.xlsx", [["text"], ["a"]])).part == ""
+
+
+def test_formulas_without_a_value_are_counted_with_the_remedy(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["text", "n"], ["a", "=1+1"], ["=UPPER(A2)", 2], ["=A2", "=A3"]]
+    found = read_spreadsheet(workbook(tmp_path / "t.xlsx", rows))
+    assert found.rows == (("a", ""), ("", "2"))
+    (remark,) = found.remarks
+    assert remark.startswith("4 cells hold formulas without a stored value (the first is B2)")
+    assert "save it" in remark
+    with pytest.raises(UserError, match="1 cell holds a formula"):
+        read_spreadsheet(workbook(tmp_path / "none.xlsx", [["text"], ["=A1"]]))
+
+
+def test_a_formula_whose_value_is_the_empty_text_is_an_empty_cell(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", [["text", "n"], ["a", "=A9"], ["b", "=A8"]])
+    sheet = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members[sheet] = members[sheet].replace(b'<c r="B2"', b'<c r="B2" t="str"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    assert read_spreadsheet(path).remarks[0].startswith("1 cell holds a formula without a stored value (it is B3)")
 
 
 cells = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)

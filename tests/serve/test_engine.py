@@ -72,8 +72,14 @@ def test_threads_and_workers(model: Path) -> None:
     assert engine(model).threads == everything
     assert engine(model, threads=3).workers == 3
     assert engine(model, threads=3, tuning="latency").workers == 1
-    with pytest.raises(UserError, match="threads is -1"):
-        engine(model, threads=-1)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("threads", -1), ("threads", 0), ("batch_tokens", 0), ("batch_tokens", -5)]
+)
+def test_what_an_engine_needs_one_of_at_least(model: Path, option: str, value: int) -> None:
+    with pytest.raises(UserError, match=f"{option} is {value}"):
+        engine(model, **{option: value})
 
 
 def test_it_says_what_it_runs_on(model: Path) -> None:

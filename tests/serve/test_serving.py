@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -13,13 +14,14 @@ from fastapi import FastAPI
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
+import serve.serving
 import serve.starter
 from babelguard.errors import UserError
 from babelguard.recipe import load_recipe
 from serve.api.keys import KeyRing
 from serve.api.settings import ServeRecipe
-from serve.run import RECIPE, main
-from serve.serving import _check_address, _is_loopback, _mount_pages
+from serve.run import main
+from serve.serving import _addresses, _check_free, _is_loopback, _mount_pages
 from serve.starter import starter_bundle
 from tests.conftest import REPOSITORY
 
@@ -48,7 +50,7 @@ def test_the_command_line_stands_above_environment_and_recipe(
 
 def test_unknown_settings_name_the_nearest_one() -> None:
     with pytest.raises(UserError, match="Did you mean 'queue_texts'"):
-        load_recipe(RECIPE, ServeRecipe, ["batching.queue_text=3"])
+        load_recipe(REPOSITORY / "recipes" / "serve" / "default.yaml", ServeRecipe, ["batching.queue_text=3"])
 
 
 def test_without_the_starter_guard_a_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -76,7 +78,9 @@ def pages(monkeypatch: pytest.MonkeyPatch, keys: KeyRing | None) -> TestClient:
 
 
 def test_pages_are_mounted_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pages(monkeypatch, None).get("/ui/").text == "a page"
+    client = pages(monkeypatch, None)
+    assert client.get("/ui/").text == "a page"
+    assert client.get("/ui", headers={"host": "example.org"}, follow_redirects=False).headers["location"] == "/ui/"
 
 
 def test_pages_ask_for_a_key_where_keys_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +88,7 @@ def test_pages_ask_for_a_key_where_keys_are_set(monkeypatch: pytest.MonkeyPatch)
     refused = client.get("/ui/")
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Basic realm="babelguard"')
     credentials = base64.b64encode(f"anyone:{KEY}".encode()).decode()
+    assert client.get("/ui", follow_redirects=False).status_code == 401
     assert client.get("/ui/", headers={"authorization": f"Basic {credentials}"}).text == "a page"
 
 
@@ -114,27 +119,45 @@ def test_a_missing_gradio_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         _mount_pages("pages_that_need_gradio:mount", FastAPI(), nobody, nobody, None)
 
 
-def test_an_address_that_is_taken_or_none_is_told_before_anything_is_loaded() -> None:
+def test_an_address_that_is_taken_is_told_before_anything_is_loaded() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
+        port = taken.getsockname()[1]
         with pytest.raises(UserError, match="pass another --host or --port"):
-            _check_address("127.0.0.1", taken.getsockname()[1])
-    with pytest.raises(UserError, match="no address"):
-        _check_address("a..b", 0)  # no name either, so that nobody is asked for it
-    _check_address("127.0.0.1", 0)
+            _check_free(_addresses("127.0.0.1", port), "127.0.0.1", port)
+    _check_free(_addresses("127.0.0.1", 0), "127.0.0.1", 0)
+
+
+def test_a_host_that_does_not_resolve_is_told_so_and_not_that_others_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BABELGUARD_API_KEYS", raising=False)
+    monkeypatch.setattr("serve.api.logs.configure_logging", lambda level: None)
+    with pytest.raises(UserError, match="does not resolve"):
+        serve.serving.serve(ServeRecipe(host="a..b", port=0))  # no name either, so that nobody is asked for it
+
+    def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(UserError, match="does not resolve to an address .Name or service not known."):
+        serve.serving.serve(ServeRecipe(host="nohost.invalid", port=0))
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "none"])
+def test_a_port_that_is_none_is_told_of_the_option(port: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "serve.run", "--port", port, "--dry-run"],
+        capture_output=True,
+        text=True,
+        cwd=REPOSITORY,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "--port" in done.stderr
+    assert ".yaml" not in done.stderr
 
 
 def test_what_counts_as_this_machine_alone() -> None:
     assert all(map(_is_loopback, ("127.0.0.1", "localhost", "::1", "127.1.2.3")))
     assert not any(map(_is_loopback, ("0.0.0.0", "::", "10.0.0.1", "example.org", "")))
-
-
-def test_the_image_copies_what_there_is_and_does_not_run_as_root() -> None:
-    lines = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8").splitlines()
-    copied = [line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
-    for name in (name for names in copied for name in names):
-        assert (REPOSITORY / name).exists(), name
-    assert any(line.startswith("USER ") and line.split()[1] not in {"0", "root"} for line in lines)
-    assert any(line.startswith("HEALTHCHECK ") for line in lines)
-    assert not any("latest" in line for line in lines if line.startswith("FROM "))

@@ -12,7 +12,6 @@ of position, is left as it is.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from train.exporting.graph import INPUTS
+from train.exporting.surgery import CONTRIBUTED, ask_for_contributed, drop_unused_tensors, taken_by, takers
 
-DOMAIN = "com.microsoft"
 _LARGEST_DIFFERENCE = 1e-5
 _PADDED = "attention_mask_int32"
 _SHAPING = {"Reshape", "Transpose", "Identity"}
@@ -67,14 +66,11 @@ class _Graph:
         self.nodes = list(graph.node)
         self.fixed = {tensor.name: tensor for tensor in graph.initializer}
         self.maker = {name: node for node in graph.node for name in node.output}
-        self.takers: dict[str, list[Any]] = defaultdict(list)
-        for node in graph.node:
-            for name in node.input:
-                self.takers[name].append(node)
+        self.takers = takers(graph)
 
     def only_taker(self, name: str, *operators: str) -> Any | None:  # noqa: ANN401 - an onnx.NodeProto
-        takers = self.takers[name]
-        return takers[0] if len(takers) == 1 and takers[0].op_type in operators else None
+        found = self.takers.get(name, [])
+        return found[0] if len(found) == 1 and found[0].op_type in operators else None
 
     def number(self, name: str) -> float | None:
         """Return the number that a tensor is; `None` if it is none, or not fixed."""
@@ -164,7 +160,7 @@ def _places(graph: _Graph) -> Iterator[_Attention]:
 def _weighted(graph: _Graph, weights: str) -> tuple[str, Any] | None:
     """Return the values that softmax weighs, and the node that ends the attention."""
     # Scaled dot product attention makes 0 of the weights of a row that may look at nothing; no window has such a row.
-    for node in graph.takers[weights]:
+    for node in graph.takers.get(weights, []):
         if node.op_type == "Where":
             weights = node.output[0]
     product = graph.only_taker(weights, "MatMul")
@@ -178,7 +174,7 @@ def _node(place: _Attention, heads: int, name: str) -> Any:  # noqa: ANN401 - an
 
     inputs = [place.queries, place.keys, place.values, "", _PADDED]
     made = helper.make_node(
-        "MultiHeadAttention", inputs, [place.output], name, domain=DOMAIN, num_heads=heads, scale=place.scale
+        "MultiHeadAttention", inputs, [place.output], name, domain=CONTRIBUTED, num_heads=heads, scale=place.scale
     )
     made.metadata_props.extend(place.last.metadata_props)
     return made
@@ -228,7 +224,7 @@ def _session(model: Any, nodes: Sequence[Any], inputs: Any, outputs: Sequence[st
     from onnx import helper
 
     graph = helper.make_graph(nodes, "part", inputs, [helper.make_empty_tensor_value_info(n) for n in outputs], fixed)
-    versions = {each.domain: each.version for each in model.opset_import} | {DOMAIN: 1}
+    versions = {each.domain: each.version for each in model.opset_import} | {CONTRIBUTED: 1}
     part = helper.make_model(
         graph,
         opset_imports=[helper.make_opsetid(domain, version) for domain, version in versions.items()],
@@ -241,21 +237,17 @@ def _session(model: Any, nodes: Sequence[Any], inputs: Any, outputs: Sequence[st
 
 def _replace(model: Any, nodes: Sequence[Any]) -> None:  # noqa: ANN401
     """Give a model other nodes, without those that nothing needs any more."""
-    from onnx import helper
-
     graph = model.graph
     needed, kept = {output.name for output in graph.output}, []
     for node in reversed(nodes):
         if needed.intersection(node.output):
             kept.append(node)
-            needed.update(node.input)
+            needed.update(taken_by(node))
     del graph.node[:]
     graph.node.extend(reversed(kept))
+    drop_unused_tensors(graph)
     known = {name for node in kept for name in node.output}
-    # By place: removing by value compares whole tensors.
-    for listed, names in ((graph.initializer, needed), (graph.value_info, known)):
-        for place in reversed(range(len(listed))):
-            if listed[place].name not in names:
-                del listed[place]
-    if all(each.domain != DOMAIN for each in model.opset_import):
-        model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
+    for place in reversed(range(len(graph.value_info))):
+        if graph.value_info[place].name not in known:
+            del graph.value_info[place]
+    ask_for_contributed(model)

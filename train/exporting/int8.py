@@ -7,9 +7,9 @@
 - ``blockwise``: weights and activations with one scale for a block of a row (onnxruntime's `MatMulNBits`). About as
   close as the first, and about half as fast.
 
-Groups of matrices that hurt in the first two are spared: they are stored blockwise, or stay in fp32. The token
-embedding has one scale a token in all, or 4 bits in blocks. What is left (head, norms, attention products) stays in
-fp32.
+Groups of matrices that hurt are spared: in the first two they are stored blockwise, or stay in fp32, as in the third.
+The token embedding has one scale a token in all, or 4 bits in blocks. What is left (head, norms, attention products)
+stays in fp32.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Int8Findings:
     Attributes:
         scheme: The scheme.
         spared: Groups of matrices that are left out of it.
-        stored: How these are stored.
+        stored: How these are stored; in fp32 in any case where the scheme itself is blockwise.
         flips_by_group: Group -> share of decisions that flip when it alone is spared; empty if not measured.
         flips_all: Share that flips with nothing spared; `None` if not measured.
         flips: Share that flips in the end; `None` if not measured.
@@ -67,7 +67,7 @@ class Int8Findings:
         if self.flips_all is not None:
             found.append(f"With nothing spared {self.flips_all:.2%} of decisions flip on the tuning texts.")
         if self.spared:
-            kept = "in fp32" if self.stored == "fp32" else "blockwise"
+            kept = "blockwise" if self.stored == "blockwise" and self.scheme != "blockwise" else "in fp32"
             found.append(f"Spared, and stored {kept}: {', '.join(f'`{name}`' for name in self.spared)}.")
             if self.flips is not None:
                 found.append(f"So {self.flips:.2%} flip.")
@@ -143,11 +143,16 @@ def quantise(
         bound: Share of decisions that may flip.
 
     Raises:
-        UserError: A pattern of `exclude` fits no matrix.
+        UserError: A pattern of `exclude` fits no matrix, or there is no text to see activations with.
     """
     modules = matrix_modules(model)
     parts = groups(modules)
     asks = options.scheme == "tokenwise" or (options.scheme == "dynamic" and options.smoothing > 0)
+    if asks and not windows:
+        raise UserError(
+            f"export.int8.scheme {options.scheme} needs texts that show the size of activations, and there are none; "
+            "use a run whose calibration split has texts, or the scheme blockwise."
+        )
     activations = largest_activations(model, modules, windows, padding) if asks else {}
     writer = Int8Writer(model, rows, parts, activations, options)
     if options.exclude != "auto":

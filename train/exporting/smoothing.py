@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from serve.batches import pad, plan_batches
 from train.exporting.graph import INPUTS
+from train.exporting.surgery import drop_unused_tensors
 
 FloatArray = NDArray[np.float32]
 _SMALLEST = 1e-5
@@ -90,6 +91,4 @@ def smooth(model: Any, nodes: Collection[str], activations: Mapping[str, FloatAr
             graph.initializer.append(moved)
             node.input[1] = moved.name
             node.input[0] = f"{name}_smooth"
-    used = {name for node in graph.node for name in node.input}
-    for tensor in [tensor for tensor in graph.initializer if tensor.name not in used]:
-        graph.initializer.remove(tensor)
+    drop_unused_tensors(graph)

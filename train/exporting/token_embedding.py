@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from babelguard.errors import UserError
 from train.exporting.graph import INPUTS
+from train.exporting.surgery import CONTRIBUTED, ask_for_contributed
 
 _BLOCK: Final = 32
 """Values that share a scale, in 4 bits."""
 
-_CONTRIBUTED: Final = "com.microsoft"
 _PASSING: Final = {"Cast", "Identity", "Reshape", "Unsqueeze", "Squeeze"}
 
 
@@ -93,10 +93,8 @@ def quantise_embedding(model: Any, rows: int, bits: int) -> None:  # noqa: ANN40
             graph.node.insert(place + offset, new)
     graph.initializer.remove(table)
     graph.initializer.extend(stored)
-    if bits == 4 and all(entry.domain != _CONTRIBUTED for entry in model.opset_import):
-        from onnx import helper
-
-        model.opset_import.append(helper.make_opsetid(_CONTRIBUTED, 1))
+    if bits == 4:
+        ask_for_contributed(model)
 
 
 def _values(table: Any) -> NDArray[np.float32]:  # noqa: ANN401 - an onnx.TensorProto
@@ -158,7 +156,7 @@ def _look_up_blocks(name: str, indices: str, output: str) -> list[Any]:
         [f"{name}_codes", indices, f"{name}_scales"],
         [half],
         half,
-        domain=_CONTRIBUTED,
+        domain=CONTRIBUTED,
         gather_axis=0,
         quantize_axis=1,
         block_size=_BLOCK,

@@ -8,7 +8,8 @@ the channels that have codes, c = (x - min x) / r, and W_f the rows of the chann
 
     x W + b  =  r (c W_q)  +  [x_f, min x, 1] [W_f; sum of the rows of W_q; b]
 
-No scale comes from a batch: what a text gets does not depend on its company, but for the rounding of fp32 sums.
+No scale comes from a batch: what a text gets does not depend on its company, but for the rounding of fp32 sums. An
+activation that is not a number has no code: it is lost, unless its whole token is such.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from train.exporting.attention import DOMAIN
+from train.exporting.surgery import CONTRIBUTED, ask_for_contributed, drop_unused_tensors, takers
 
 FloatArray = NDArray[np.float32]
-_STEP, _ZERO, _AXIS, _LEAST = "tokenwise_step", "tokenwise_zero", "tokenwise_axis", "tokenwise_least"
+_STEP, _ZERO, _AXIS, _LEAST = (f"tokenwise/{name}" for name in ("step", "zero", "axis", "least"))
 
 
 @dataclass
@@ -33,6 +34,7 @@ class _Rewriting:
     Attributes:
         fixed: Name -> tensor of the graph as it was.
         takers: Name -> nodes that take it.
+        given_out: Outputs of the graph.
         outliers: Channels that stay in fp32, at most.
         nodes: Nodes of the new graph.
         tensors: Its new tensors.
@@ -41,16 +43,18 @@ class _Rewriting:
 
     fixed: Mapping[str, Any]
     takers: Mapping[str, list[Any]]
+    given_out: Collection[str]
     outliers: int
     nodes: list[Any] = field(default_factory=list)
     tensors: list[Any] = field(default_factory=list)
     without: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     def add(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:  # noqa: ANN401
-        """Add a node that is named as its output, and return the name."""
+        """Add a node that is named by its output, and return the output's name."""
         from onnx import helper
 
-        self.nodes.append(helper.make_node(operator, inputs, [output], output, **attributes))
+        name = output if output.startswith("tokenwise/") else f"tokenwise/{output}"
+        self.nodes.append(helper.make_node(operator, inputs, [output], name, **attributes))
         return output
 
     def keep(self, name: str, values: NDArray[Any]) -> str:
@@ -60,16 +64,16 @@ class _Rewriting:
         self.tensors.append(numpy_helper.from_array(values, name))
         return name
 
-    def bias(self, product: str) -> tuple[str, FloatArray | None]:
+    def bias(self, product: str, columns: int) -> tuple[str, FloatArray | None]:
         """Return the name of what follows a product and its bias, or the product's own name and `None`."""
         from onnx import numpy_helper
 
-        takers = self.takers.get(product, [])
-        if len(takers) == 1 and takers[0].op_type == "Add":
-            other = next((name for name in takers[0].input if name != product), "")
+        found = self.takers.get(product, [])
+        if len(found) == 1 and found[0].op_type == "Add" and product not in self.given_out:
+            other = next((name for name in found[0].input if name != product), "")
             tensor = self.fixed.get(other)
-            if tensor is not None and len(tensor.dims) == 1:
-                return takers[0].output[0], numpy_helper.to_array(tensor)
+            if tensor is not None and list(tensor.dims) == [columns]:
+                return found[0].output[0], numpy_helper.to_array(tensor)
         return product, None
 
 
@@ -87,14 +91,9 @@ def quantise_by_token(
         activations: Largest activations, input -> [channels], from `smoothing.largest_activations`.
         outliers: Channels of each input that stay in fp32: those with the largest activations.
     """
-    from onnx import helper
-
     graph = model.graph
-    takers: dict[str, list[Any]] = {}
-    for node in graph.node:
-        for name in node.input:
-            takers.setdefault(name, []).append(node)
-    made = _Rewriting({tensor.name: tensor for tensor in graph.initializer}, takers, outliers)
+    fixed = {tensor.name: tensor for tensor in graph.initializer}
+    made = _Rewriting(fixed, takers(graph), {output.name for output in graph.output}, outliers)
     made.keep(_STEP, np.array(1 / 255, dtype=np.float32))
     made.keep(_ZERO, np.array(0, dtype=np.uint8))
     made.keep(_AXIS, np.array([-1], dtype=np.int64))
@@ -110,32 +109,32 @@ def quantise_by_token(
     del graph.node[:]
     graph.node.extend(made.nodes)
     graph.initializer.extend(made.tensors)
-    _drop_unused(graph)
-    if all(entry.domain != DOMAIN for entry in model.opset_import):
-        model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
+    drop_unused_tensors(graph)
+    ask_for_contributed(model)
 
 
 def _codes(made: _Rewriting, name: str, activations: FloatArray) -> None:
     """Add what all products with an input share: its codes, its range, and what goes beside them in fp32."""
     channels = np.sort(np.argsort(-activations, kind="stable")[: min(made.outliers, len(activations) - 1)])
+    own = f"tokenwise/{name}"
     made.without[name] = channels.astype(np.int64)
     rest, beside = name, []
     if len(channels):
         mask = np.ones(len(activations), dtype=np.float32)
         mask[channels] = 0
-        rest = made.add("Mul", [name, made.keep(f"{name}_mask", mask)], f"{name}_rest")
-        places = made.keep(f"{name}_places", made.without[name])
-        beside.append(made.add("Gather", [name, places], f"{name}_outliers", axis=-1))
-    highest = made.add("ReduceMax", [rest, _AXIS], f"{name}_highest", keepdims=1)
-    lowest = made.add("ReduceMin", [rest, _AXIS], f"{name}_lowest", keepdims=1)
-    width = made.add("Sub", [highest, lowest], f"{name}_width")
+        rest = made.add("Mul", [name, made.keep(f"{own}_mask", mask)], f"{own}_rest")
+        places = made.keep(f"{own}_places", made.without[name])
+        beside.append(made.add("Gather", [name, places], f"{own}_outliers", axis=-1))
+    highest = made.add("ReduceMax", [rest, _AXIS], f"{own}_highest", keepdims=1)
+    lowest = made.add("ReduceMin", [rest, _AXIS], f"{own}_lowest", keepdims=1)
+    width = made.add("Sub", [highest, lowest], f"{own}_width")
     # Never zero, so that a token whose activations are all alike divides by something.
-    scale = made.add("Max", [width, _LEAST], f"{name}_range")
-    shifted = made.add("Sub", [rest, lowest], f"{name}_shifted")
-    unit = made.add("Div", [shifted, scale], f"{name}_unit")
-    made.add("QuantizeLinear", [unit, _STEP, _ZERO], f"{name}_codes")
-    one = made.add("Div", [scale, scale], f"{name}_one")
-    made.add("Concat", [*beside, lowest, one], f"{name}_beside", axis=-1)
+    scale = made.add("Max", [width, _LEAST], f"{own}_range")
+    shifted = made.add("Sub", [rest, lowest], f"{own}_shifted")
+    unit = made.add("Div", [shifted, scale], f"{own}_unit")
+    made.add("QuantizeLinear", [unit, _STEP, _ZERO], f"{own}_codes")
+    one = made.add("Div", [scale, scale], f"{own}_one")
+    made.add("Concat", [*beside, lowest, one], f"{own}_beside", axis=-1)
 
 
 def _product(made: _Rewriting, node: Any) -> str:  # noqa: ANN401 - an onnx.NodeProto
@@ -150,18 +149,23 @@ def _product(made: _Rewriting, node: Any) -> str:  # noqa: ANN401 - an onnx.Node
     scales = np.abs(rest).max(axis=0) / 127
     scales[scales == 0] = 1
     codes = np.rint(rest / scales).astype(np.int8)
-    output, bias = made.bias(node.output[0])
+    output, bias = made.bias(node.output[0], len(scales))
+    own = f"tokenwise/{output}"
     last = np.zeros(len(scales), dtype=np.float32) if bias is None else bias
     beside = np.concatenate([few, [(codes * scales).sum(axis=0), last]]).astype(np.float32)
-    stored = [made.keep(f"{output}_matrix", codes), _STEP, made.keep(f"{output}_scales", scales), _ZERO]
-    integers = made.add("MatMulIntegerToFloat", [f"{name}_codes", *stored], f"{output}_integers", domain=DOMAIN)
-    scaled = made.add("Mul", [integers, f"{name}_range"], f"{output}_scaled")
-    small = made.add("MatMul", [f"{name}_beside", made.keep(f"{output}_rows", beside)], f"{output}_small")
+    stored = [
+        made.keep(f"{own}_matrix", codes),
+        _STEP,
+        made.keep(f"{own}_scales", scales),
+        _ZERO,
+    ]
+    integers = made.add(
+        "MatMulIntegerToFloat", [f"tokenwise/{name}_codes", *stored], f"{own}_integers", domain=CONTRIBUTED
+    )
+    scaled = made.add("Mul", [integers, f"tokenwise/{name}_range"], f"{own}_scaled")
+    small = made.add(
+        "MatMul",
+        [f"tokenwise/{name}_beside", made.keep(f"{own}_rows", beside)],
+        f"{own}_small",
+    )
     return made.add("Add", [scaled, small], output)
-
-
-def _drop_unused(graph: Any) -> None:  # noqa: ANN401 - an onnx.GraphProto
-    used = {name for node in graph.node for name in node.input}
-    for place in reversed(range(len(graph.initializer))):
-        if graph.initializer[place].name not in used:
-            del graph.initializer[place]

@@ -133,7 +133,8 @@ def told(check: PrecisionCheck) -> str:
 
 def _remedy(what: str) -> str:
     return {
-        "int8": "Leave more matrices in fp32 (export.int8.exclude) or take smaller blocks (export.int8.block)",
+        "int8": "Spare more matrices (export.int8.exclude; in fp32 with export.int8.spared: fp32), keep more outliers "
+        "apart (export.int8.outliers), or take the scheme blockwise with smaller blocks (export.int8.block)",
         "vocabulary": "Keep more tokens (export.vocabulary)",
         "fp16": "Leave fp16 out of export.precisions",
     }.get(what, "Report it: fp32 should not differ")

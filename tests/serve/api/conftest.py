@@ -85,8 +85,12 @@ class ServerProcess:
         """Send SIGTERM and wait for the end."""
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(60)
-        self._reader.join(60)
+        self.stop_reading()
         return code
+
+    def stop_reading(self) -> None:
+        """Wait until everything is read that the process wrote."""
+        self._reader.join(60)
 
     def end(self) -> None:
         """End the process, however it is, and close what it wrote to."""

@@ -106,13 +106,16 @@ def test_the_audit_log_keeps_a_share_without_texts_for_some_days(guard: Guard, t
         (tmp_path / f"audit-{day}.jsonl").write_text("{}\n", encoding="utf-8")
     (tmp_path / "notes.txt").write_text("kept", encoding="utf-8")
     with client_of(guard, audit={"folder": str(tmp_path), "share": 1.0}) as client:
-        client.post("/v1/rate", json={"input": ["canary awful", "tea"], "language": "en"})
+        answered = client.post("/v1/rate", json={"input": ["canary awful", "tea"], "language": "en"})
     old, new = audited_files(tmp_path)
     assert new.name == "audit-2999-01-01.jsonl"
     assert (tmp_path / "notes.txt").exists()
     records = [json.loads(line) for line in old.read_text(encoding="utf-8").splitlines()]
     assert {record["action"] for record in records} == {"flag", "allow"}
     assert all(len(record["text_sha256"]) == 64 and record["language"] == "en" for record in records)
+    assert {record["request"] for record in records} == {answered.headers["x-request-id"]}
+    assert {record["guard"] for record in records} == {answered.json()["model"]}
+    assert {record["policy"] for record in records} == {answered.headers["x-babelguard-policy"]}
     assert "canary" not in old.read_text(encoding="utf-8")
     assert old.stat().st_mode & 0o077 == 0
 

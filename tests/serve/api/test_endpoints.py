@@ -185,6 +185,10 @@ def test_metrics_count_decisions_by_category_and_language(guard: Guard) -> None:
 def test_health_ready_and_docs(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     assert client.get("/readyz").json()["guard"] == "tiny-0.0.1"
+    for path in ("/healthz", "/readyz"):
+        head = client.head(path)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-length"] == client.get(path).headers["content-length"]
     assert client.get("/docs").status_code == 200
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/v1/moderations", "/v1/rate", "/v1/chat/guard", "/healthz", "/readyz", "/metrics"} <= set(paths)

@@ -103,6 +103,28 @@ def test_conversations_that_are_wrong_are_refused(body: dict[str, Any], code: st
     assert "canary" not in answered.text
 
 
+def test_unknown_fields_are_counted_and_not_named(client: TestClient) -> None:
+    conversation = {"messages": [{"role": "user", "content": "x"}]}
+    for path, body in (("/v1/rate", {"input": "a"}), ("/v1/chat/guard", conversation)):
+        assert client.post(path, json={**body, "model": "omni-moderation-latest"}).status_code == 200
+        assert client.post(path, json={**body, "model": None}).status_code == 200
+        assert client.post(path, json={**body, "model": 7}).status_code == 422
+        for number, said in ((1, "is 1 field that is"), (5, "are 5 fields that are")):
+            refused = client.post(path, json={**body, **{f"canary{each}": each for each in range(number)}})
+            assert refused.status_code == 422
+            assert refused.json()["error"]["message"] == f"There {said} not known here; see /docs."
+
+
+def test_a_byte_order_mark_is_passed_over(client: TestClient) -> None:
+    for path, body in (
+        ("/v1/moderations", b'{"input": "tea"}'),
+        ("/v1/rate", b'{"input": "tea"}'),
+        ("/v1/chat/guard", b'{"messages": [{"role": "user", "content": "tea"}]}'),
+    ):
+        assert client.post(path, content=b"\xef\xbb\xbf" + body, headers=JSON).status_code == 200
+        assert client.post(path, content=b"\xef\xbb\xbf" * 2 + body, headers=JSON).status_code == 400
+
+
 def test_a_conversation_with_nothing_to_rate_is_allowed_and_says_so(client: TestClient) -> None:
     for messages in ([{"role": "system", "content": "x"}], [{"role": "user", "content": ""}], [{"role": "assistant"}]):
         answer = client.post("/v1/chat/guard", json={"messages": messages}).json()
@@ -135,8 +157,17 @@ def test_sizes_are_limited(guard: Guard) -> None:
             "/v1/rate", content=b"input=a", headers={"content-type": "application/x-www-form-urlencoded"}
         )
         assert kind.status_code == 415
-        assert client.get("/v1/rate").status_code == 405
-        assert client.post("/v1/nothing").status_code == 404
+
+
+def test_other_paths_and_methods_are_refused_in_the_form_of_errors(client: TestClient) -> None:
+    for path in ("/v1/moderations/", "/v1/rate/", "/healthz/", "/v1/nothing", "//example.org/"):
+        refused = client.post(path, json={"input": "tea"}, follow_redirects=False)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (404, "not_found")
+        assert "location" not in refused.headers
+    for path, method, allowed in (("/v1/rate", "GET", {"POST"}), ("/healthz", "POST", {"GET", "HEAD"})):
+        refused = client.request(method, path)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (405, "method_not_allowed")
+        assert set(refused.headers["allow"].split(", ")) == allowed
 
 
 def test_a_full_queue_answers_503_with_retry_after(guard: Guard) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import threading
@@ -18,36 +17,16 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from tests.serve.api.conftest import ServerProcess, eventually, serving
+from tests.serve.api.raw_http import KEY, connection, in_hand, request_head
 
-KEY = "test-key-" + "0" * 20
 CANARY = "zyxcanaryzyx"
 HEADERS = {"authorization": f"Bearer {KEY}"}
 
 
 @pytest.fixture(scope="module")
 def server(tiny: Path) -> Iterator[ServerProcess]:
-    short = ["limits.header_seconds=0.5", "limits.body_seconds=0.5", "limits.idle_seconds=1"]
-    options = [part for each in (*short, "threads=1") for part in ("--set", each)]
-    with serving(str(tiny), *options, environment={"BABELGUARD_API_KEYS": f"tests:{KEY}"}) as started:
+    with serving(str(tiny), "--set", "threads=1", environment={"BABELGUARD_API_KEYS": f"tests:{KEY}"}) as started:
         yield started
-
-
-def connection(server: ServerProcess) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", server.port), timeout=30)
-
-
-def request_head(length: int, path: str = "/v1/rate") -> bytes:
-    return (
-        f"POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
-    ).encode()
-
-
-def read_all(stream: socket.socket) -> bytes:
-    found = b""
-    while piece := stream.recv(65536):
-        found += piece
-    return found
 
 
 def test_the_official_client_gets_a_moderation(server: ServerProcess) -> None:
@@ -76,35 +55,6 @@ def test_a_body_of_ten_megabytes_is_refused_and_the_server_goes_on(server: Serve
         assert client.post(f"{server.url}/v1/rate", json={"input": "a"}).status_code == 200
 
 
-def test_headers_that_do_not_get_on_are_cut_off(server: ServerProcess) -> None:
-    with connection(server) as silent, connection(server) as slow:
-        slow.sendall(b"POST /v1/rate HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-        assert read_all(silent) == b""
-        assert read_all(slow) == b""
-
-
-def test_a_body_that_does_not_get_on_is_answered_408(server: ServerProcess) -> None:
-    with connection(server) as slow:
-        slow.sendall(request_head(100) + b'{"input": "')
-        assert b" 408 " in read_all(slow).split(b"\r\n", 1)[0]
-
-
-def test_the_second_request_of_a_connection_is_timed_too(server: ServerProcess) -> None:
-    body = b'{"input": "tea"}'
-    with connection(server) as slow:
-        slow.sendall(request_head(len(body)) + body)
-        first = slow.recv(65536)
-        assert b" 200 " in first.split(b"\r\n", 1)[0]
-        slow.sendall(b"POST /v1/rate HT")
-        read_all(slow)  # returns when the server has closed it
-
-
-def test_what_is_not_http_is_refused(server: ServerProcess) -> None:
-    with connection(server) as stream:
-        stream.sendall(b"\x16\x03\x01" + b"\x00" * 100)
-        assert b"400" in read_all(stream)[:20]
-
-
 def test_no_text_reaches_the_logs(server: ServerProcess) -> None:
     with httpx2.Client(headers=HEADERS, timeout=60) as client:
         for path, body in (
@@ -127,11 +77,6 @@ def test_no_text_reaches_the_logs(server: ServerProcess) -> None:
     assert KEY not in server.output
     last = server.events("request")[-1]
     assert {"request", "route", "status", "ms"} <= set(last)
-
-
-def in_hand(server: ServerProcess) -> int:
-    lines = httpx2.get(f"{server.url}/metrics", timeout=30).text.splitlines()
-    return int(float(next(line for line in lines if line.startswith("babelguard_texts_in_hand")).split()[1]))
 
 
 def test_clients_that_leave_are_forgotten_and_sigterm_loses_nothing_accepted(tiny: Path) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -17,29 +16,7 @@ from serve.batching.packing import pack
 from serve.batching.window_cache import WindowCache
 from serve.windows import Encoded
 from tests.serve.batching.fake_engine import FakeEngine
-
-WAIT = 20
-
-
-def seen(position: int, encoded: Encoded, logits: Logits) -> tuple[int, list[tuple[int, int]], list[list[float]]]:
-    return position, list(encoded.spans), logits.tolist()
-
-
-def what(text: str, window: int) -> tuple[list[tuple[int, int]], list[list[float]]]:
-    """What `seen` must give of a text, worked out without any batching."""
-    starts = range(0, len(text), window)
-    spans = [(s, min(s + window, len(text))) for s in starts]
-    return spans, [[float(ord(text[s])), float(e - s)] for s, e in spans]
-
-
-@contextmanager
-def running(engine: FakeEngine, **settings: object) -> Iterator[DynamicBatcher]:
-    batcher = DynamicBatcher(engine, BatchingSettings.model_validate({"maximum_wait_ms": 0, **settings}))
-    try:
-        yield batcher
-    finally:
-        engine.gate.set()
-        batcher.close()
+from tests.serve.batching.running import WAIT, running, seen, what
 
 
 @settings(deadline=None, max_examples=40)
@@ -129,6 +106,14 @@ def test_a_full_queue_refuses_and_says_when_to_ask_again() -> None:
         for future in accepted:
             future.result(WAIT)
         assert batcher.submit(["d"], seen).result(WAIT)
+
+
+@pytest.mark.parametrize("texts", [["a"] * 4, ["a" * 11]])
+def test_a_request_beyond_the_whole_queue_is_not_told_to_ask_again(texts: list[str]) -> None:
+    with running(FakeEngine(), queue_texts=3, queue_characters=10) as batcher:
+        with pytest.raises(ValueError, match="the queue holds 3 texts and 10 characters; send it in parts"):
+            batcher.submit(texts, seen)
+        assert batcher.texts_in_hand == 0
 
 
 def test_the_queue_is_bounded_in_characters_too() -> None:

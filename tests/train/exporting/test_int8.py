@@ -88,3 +88,30 @@ def test_patterns_name_what_stays_in_fp32(run: Callable[..., Int8Findings], tmp_
     assert kinds(tmp_path / "model.onnx")["MatMul"] == 2
     with pytest.raises(UserError, match="fits none of first, second, third"):
         run(flips_by({}), exclude=("fourth",))
+
+
+@pytest.mark.parametrize("scheme", ["tokenwise", "dynamic", "blockwise"])
+def test_what_is_written_runs(run: Callable[..., Int8Findings], tmp_path: Path, scheme: str) -> None:
+    # The first matrix takes the looked-up embedding itself, as in models that project it before anything else.
+    import onnxruntime
+
+    run(flips_by({}), exclude=("second",), scheme=scheme)
+    ids = np.arange(12, dtype=np.int64).reshape(2, 6)
+    given = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+    exact, found = (
+        onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"]).run(None, given)[0]
+        for model in (graph().SerializeToString(), str(tmp_path / "model.onnx"))
+    )
+    assert np.abs(found - exact).max() < 0.05 * np.abs(exact).max()
+
+
+def test_spared_matrices_of_the_blockwise_scheme_are_in_fp32(run: Callable[..., Int8Findings], tmp_path: Path) -> None:
+    found = run(flips_by({}), exclude=("second",), scheme="blockwise")
+    assert kinds(tmp_path / "model.onnx")["MatMul"] == 1
+    assert "Spared, and stored in fp32: `second`." in found.summary()
+    assert "Spared, and stored blockwise: `second`." in run(flips_by({}), exclude=("second",)).summary()
+
+
+def test_activations_cannot_be_seen_without_texts(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="scheme tokenwise needs texts"):
+        quantise(graph(), tmp_path / "model.onnx", ROWS, [], 0, Int8Options(), flips_by({}), 0.01)

@@ -38,11 +38,11 @@ def graph_of(matrices: list[FloatArray], biases: list[FloatArray | None]) -> Any
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
 
-def run(model: Any, values: FloatArray) -> list[FloatArray]:
+def run(model: Any, values: FloatArray, name: str = "x") -> list[FloatArray]:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    return list(session.run(None, {"x": values}))
+    return list(session.run(None, {name: values}))
 
 
 def by_token(matrix: FloatArray, bias: FloatArray | None, values: FloatArray, outliers: int) -> FloatArray:
@@ -102,6 +102,59 @@ def test_company_does_not_matter() -> None:
     together = run(model, values)[0]
     for row in range(4):
         assert run(model, values[row : row + 1])[0][0] == pytest.approx(together[row], abs=1e-5)
+
+
+def test_a_product_that_the_graph_gives_out_keeps_its_own_place() -> None:
+    from onnx import TensorProto, checker, helper
+
+    model = graph_of([random(12, CHANNELS, COLUMNS)], [random(13, COLUMNS)])
+    model.graph.output.append(helper.make_tensor_value_info("p0", TensorProto.FLOAT, ["batch", "length", COLUMNS]))
+    values = random(14, 2, 3, CHANNELS)
+    assert_close(model, values)
+    checker.check_model(model)
+    assert [node.name for node in model.graph.node][-1] == "sum0"
+
+
+@pytest.mark.parametrize("bias", [np.ones(1, dtype=np.float32), np.ones((), dtype=np.float32)])
+def test_a_number_that_is_added_is_no_bias(bias: FloatArray) -> None:
+    assert_close(graph_of([random(15, CHANNELS, COLUMNS)], [bias]), random(16, 2, 3, CHANNELS))
+
+
+def test_a_graph_inside_a_node_keeps_what_it_takes() -> None:
+    from onnx import TensorProto, checker, helper, numpy_helper
+
+    model = graph_of([random(17, CHANNELS, COLUMNS)], [random(18, COLUMNS)])
+    model.graph.initializer.append(numpy_helper.from_array(np.array(True), "yes"))
+    branches = []
+    for name in ("then", "else"):
+        shown = helper.make_tensor_value_info(name, TensorProto.FLOAT, None)
+        inner = helper.make_node("Add", ["p0", "b0"], [name], f"inner-{name}")
+        branches.append(helper.make_graph([inner], name, [], [shown]))
+    chosen = helper.make_node("If", ["yes"], ["y1"], "choice", then_branch=branches[0], else_branch=branches[1])
+    model.graph.node.append(chosen)
+    model.graph.output.append(helper.make_tensor_value_info("y1", TensorProto.FLOAT, ["batch", "length", COLUMNS]))
+    assert_close(model, random(19, 2, 3, CHANNELS))
+    checker.check_model(model)
+
+
+def test_names_that_are_there_already_are_not_taken_again() -> None:
+    model = graph_of([random(20, CHANNELS, COLUMNS)], [None])
+    from onnx import helper
+
+    model.graph.node.insert(0, helper.make_node("Identity", ["given"], ["x"], "x_codes"))
+    model.graph.input[0].name = "given"
+    model.graph.node.append(helper.make_node("Neg", ["y0"], ["x_codes"], "y0"))
+    values = random(21, 2, 3, CHANNELS)
+    exact = run(model, values, "given")
+    quantise_by_token(model, {"product0"}, {"x": np.abs(values).reshape(-1, CHANNELS).max(axis=0)}, 2)
+    assert run(model, values, "given")[0] == pytest.approx(exact[0], abs=0.3)
+
+
+def assert_close(model: Any, values: FloatArray) -> None:
+    exact = run(model, values)
+    quantise_by_token(model, {"product0"}, {"x": np.abs(values).reshape(-1, CHANNELS).max(axis=0)}, 3)
+    for found, expected in zip(run(model, values), exact, strict=True):
+        assert found == pytest.approx(expected, abs=0.3)
 
 
 def test_tokens_without_any_activation_give_the_bias() -> None:
