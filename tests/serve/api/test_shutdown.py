@@ -47,6 +47,9 @@ def test_sighup_makes_the_server_look_at_the_policy_and_go_on(tiny: Path, tmp_pa
         new.replace(policy)
         server.process.send_signal(signal.SIGHUP)
         eventually(lambda: bool(server.events("policy in force")))
+        assert server.events("loaded")[0]["policy"] == "x 1"
+        for remark in (server.events("loaded")[0]["policy_remark"], server.events("policy in force")[0]["remark"]):
+            assert "allows everything" in remark
         assert httpx2.get(f"{server.url}/readyz", timeout=30).json()["policy"]["version"] == "2"
         server.process.send_signal(signal.SIGHUP)
         assert httpx2.get(f"{server.url}/healthz", timeout=30).status_code == 200

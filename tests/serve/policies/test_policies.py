@@ -12,6 +12,7 @@ from serve.bundle import GuardManifest
 from serve.policies import DEFAULT_POLICY, Action, Decider, PolicyStore, load_policy
 from serve.policies.comparing import Comparison, Flip, compare
 from serve.policies.phrases import Phrases
+from tests.conftest import REPOSITORY
 from tests.serve.policies.ratings import CALM, decider, rating, write
 
 
@@ -23,6 +24,17 @@ def test_the_default_policy_flags_what_the_guard_flags(guard: GuardManifest) -> 
     assert {name for name, action in decision.categories.items() if action != Action.ALLOW} == {"Insult"}
     (rule,) = decision.rules
     assert (rule.category, rule.source, rule.value) == ("Insult", "every_category.flag", 0.7)
+
+
+def test_the_policy_of_the_docs_is_one(tmp_path: Path, guard: GuardManifest) -> None:
+    docs = (REPOSITORY / "docs" / "serving.md").read_text(encoding="utf-8").partition("## Policies")[2]
+    path = tmp_path / "policy.yaml"
+    path.write_text(docs.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
+    made = docs.partition("printf '")[2].partition("' > spam.txt")[0]
+    (tmp_path / "spam.txt").write_text(made.replace("\\n", "\n"), encoding="utf-8")
+    policy = Decider(load_policy(path, guard), guard)
+    assert policy.decide("Cheap watches!", CALM).action == Action.FLAG
+    assert policy.decide("Cheap watches!", CALM, "de").action == Action.ALLOW
 
 
 def test_the_innermost_condition_counts(tmp_path: Path, guard: GuardManifest) -> None:
