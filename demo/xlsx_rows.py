@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from babelguard.errors import UserError
+from data_prep.annotating.workbook import cell_text
 from demo.csv_rows import OLE
 from demo.table_file import MOST_COLUMNS, Rows, TableFile, check_headings
 
@@ -32,7 +33,7 @@ def xlsx_rows(file: TableFile) -> Rows:
         if len(book.worksheets) > 1:
             file.part = f"sheet {page.title!r:.40}, the first of {len(book.worksheets)}; the others are not read"
         for number, line in enumerate(page.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1), start=1):
-            cells = [_as_text(value) for value in line]
+            cells = [cell_text(value) for value in line]
             if not any(cell.strip() for cell in cells):
                 continue
             if not columns:
@@ -103,11 +104,3 @@ def _open_workbook(path: Path) -> Any:  # noqa: ANN401 - openpyxl's workbook
 
 def _damaged(path: Path) -> UserError:
     return UserError(f"{path.name} is not a readable XLSX file, or is damaged; open it and save it again as XLSX.")
-
-
-def _as_text(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)

@@ -118,13 +118,14 @@ def read_workbook(path: Path, columns: tuple[Column, ...]) -> Iterator[ReturnedR
         with closing(book):
             page = book[FIRST_PAGE] if FIRST_PAGE in book.sheetnames else book.worksheets[0]
             page.reset_dimensions()  # the size that some programs write down is wrong
-            lines = ([_as_text(value) for value in line] for line in page.iter_rows(values_only=True))
+            lines = ([cell_text(value) for value in line] for line in page.iter_rows(values_only=True))
             yield from returned_rows(path, lines, columns)
     except (InvalidFileException, zipfile.BadZipFile, ParseError, LookupError, TypeError, ValueError, OSError) as error:
         raise UserError(f"{path} cannot be read as a spreadsheet ({error}); save it as XLSX or CSV again.") from None
 
 
-def _as_text(value: object) -> str:
+def cell_text(value: object) -> str:
+    """Return what a cell shows: nothing for an empty one, no `.0` behind whole numbers."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import base64
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +23,7 @@ from serve.run import main
 from serve.serving import _addresses, _check_free, _is_loopback, _mount_pages
 from serve.starter import starter_bundle
 from tests.conftest import REPOSITORY
+from tests.serve.refused_start import refused_start
 
 KEY = "k" * 20
 RECIPES = sorted((REPOSITORY / "recipes" / "serve").glob("*.yaml"))
@@ -145,17 +145,9 @@ def test_a_host_that_does_not_resolve_is_told_so_and_not_that_others_reach_it(mo
 
 @pytest.mark.parametrize("port", ["99999", "-1", "none"])
 def test_a_port_that_is_none_is_told_of_the_option(port: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "serve.run", "--port", port, "--dry-run"],
-        capture_output=True,
-        text=True,
-        cwd=REPOSITORY,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "--port" in done.stderr
-    assert ".yaml" not in done.stderr
+    told = refused_start("--port", port, "--dry-run")
+    assert "--port" in told
+    assert ".yaml" not in told
 
 
 def test_what_counts_as_this_machine_alone() -> None:

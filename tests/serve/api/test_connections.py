@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +11,7 @@ import httpx2
 import pytest
 
 from serve.api.connections import OpenConnections, connections_that_fit
-from tests.serve.api.conftest import serving
+from tests.serve.api.conftest import ServerProcess, serving
 from tests.serve.api.raw_http import answers_of, connection, read_all, request_head
 
 
@@ -69,13 +70,18 @@ def test_idle_connections_keep_nobody_out(tiny: Path) -> None:
         assert read_all(idle[0]) == b""  # closed, since it was the first
 
 
+def two_requests_in_progress(server: ServerProcess, stack: ExitStack) -> list[socket.socket]:
+    busy = [stack.enter_context(connection(server)) for _ in range(2)]
+    for stream in busy:
+        stream.sendall(request_head(16).replace(b"Host: x", b"Host: x\r\nExpect: 100-continue"))
+        assert b" 100 " in stream.recv(100)  # the server reads the body
+    return busy
+
+
 def test_where_every_connection_has_a_request_a_new_one_is_told(tiny: Path) -> None:
     options = ["limits.connections=2", "limits.body_seconds=600", "threads=1"]
     with serving(str(tiny), *[part for each in options for part in ("--set", each)]) as server, ExitStack() as stack:
-        busy = [stack.enter_context(connection(server)) for _ in range(2)]
-        for stream in busy:
-            stream.sendall(request_head(16).replace(b"Host: x", b"Host: x\r\nExpect: 100-continue"))
-            assert b" 100 " in stream.recv(100)  # the server reads the body, so that the request is in progress
+        busy = two_requests_in_progress(server, stack)
         with connection(server) as late:
             ((status, headers, body),) = answers_of(read_all(late))
         assert (status, body["error"]["code"], headers["retry-after"]) == (503, "overloaded", "1")
@@ -87,10 +93,7 @@ def test_where_every_connection_has_a_request_a_new_one_is_told(tiny: Path) -> N
 def test_too_many_requests_in_progress_are_refused_and_health_is_told(tiny: Path) -> None:
     options = ["limits.requests_at_once=2", "limits.body_seconds=600", "threads=1"]
     with serving(str(tiny), *[part for each in options for part in ("--set", each)]) as server, ExitStack() as stack:
-        busy = [stack.enter_context(connection(server)) for _ in range(2)]
-        for stream in busy:
-            stream.sendall(request_head(16).replace(b"Host: x", b"Host: x\r\nExpect: 100-continue"))
-            assert b" 100 " in stream.recv(100)
+        busy = two_requests_in_progress(server, stack)
         refused = httpx2.post(f"{server.url}/v1/rate", json={"input": "tea"}, timeout=30)
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "overloaded")
         assert int(refused.headers["retry-after"]) >= 1
