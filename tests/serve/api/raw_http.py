@@ -32,6 +32,19 @@ def read_all(stream: socket.socket) -> bytes:
     return found
 
 
+def read_status(stream: socket.socket) -> int:
+    """Read one answer to its end, in however many pieces it comes, and return its status."""
+    found = b""
+    while b"\r\n\r\n" not in found:
+        found += stream.recv(65536)
+    head, _, body = found.partition(b"\r\n\r\n")
+    lines = head.decode("ascii").lower().split("\r\n")
+    length = next(int(line.removeprefix("content-length: ")) for line in lines if line.startswith("content-length: "))
+    while len(body) < length:
+        body += stream.recv(65536)
+    return int(lines[0].split()[1])
+
+
 def answers_of(stream: bytes) -> list[tuple[int, dict[str, str], dict[str, Any]]]:
     """Return the status, the headers and the JSON of every answer."""
     found = []
