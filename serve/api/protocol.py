@@ -47,10 +47,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refusal: ApiError | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Expect a request."""
+        """Expect a request; clients may open a connection some time before they need it."""
         super().connection_made(transport)
         if self.open_connections.admit(self):
-            self._expect(self.limits.header_seconds)
+            self._expect(self.limits.idle_seconds)
         else:
             message = "Too many connections have a request in progress; ask again in 1 s."
             self._refuse(ApiError(503, message, "overloaded", {"Retry-After": "1", **_CLOSE}))

@@ -20,9 +20,9 @@ class LimitSettings(RecipeModel):
     messages: int = Field(1_000, ge=1, description="Messages of a conversation; beyond, 422")
     body_seconds: float = Field(10.0, gt=0, description="Time for a body to arrive whole; beyond, 408")
     header_seconds: float = Field(
-        10.0, gt=0, description="Time for a request's header to arrive, from the connection on; beyond, closed"
+        10.0, gt=0, description="Time for a request's header to arrive, from its first byte on; beyond, closed"
     )
-    idle_seconds: int = Field(30, ge=1, description="Time for which a connection stays open after an answer")
+    idle_seconds: int = Field(30, ge=1, description="Time for which a connection stays open without a request")
     requests_at_once: int = Field(
         2_000, ge=1, description="Requests in progress; beyond, 503, but for /healthz, /readyz and /metrics"
     )

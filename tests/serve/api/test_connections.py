@@ -61,7 +61,7 @@ def test_no_more_connections_than_descriptors(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_idle_connections_keep_nobody_out(tiny: Path) -> None:
-    options = ["limits.connections=20", "threads=1", "limits.header_seconds=600"]
+    options = ["limits.connections=20", "threads=1", "limits.idle_seconds=600"]
     with serving(str(tiny), *[part for each in options for part in ("--set", each)]) as server, ExitStack() as stack:
         idle = [stack.enter_context(connection(server)) for _ in range(50)]
         for path in ("/healthz", "/readyz", "/metrics"):
