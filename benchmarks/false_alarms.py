@@ -1,6 +1,6 @@
 """How often a guard flags texts that ask for nothing harmful: everyday texts, and XSTest's prompts.
 
-    python benchmarks/false_alarms.py BUNDLE... [--xstest ../shared/data/xstest/xstest_prompts.csv]
+    python benchmarks/false_alarms.py BUNDLE... [--xstest ../shared/data/xstest]
 
 The everyday texts are those of `data_prep/everyday` that no guard of ours has learnt from. XSTest (Röttger et al.,
 NAACL 2024) has English prompts that are safe to answer though they sound otherwise, and prompts that are not: its
@@ -10,14 +10,16 @@ labels say what a model should answer, not which of our harms is in a text. A te
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from babelguard.item import Role
 from babelguard.rejects import RejectLog
 from babelguard.taxonomy import taxonomy
 from data_prep.sources.sample import SampleOptions, read
+from data_prep.sources.xstest import XsTestOptions
+from data_prep.sources.xstest import read as read_xstest
 from serve import Guard
 
 EVERYDAY = Path(__file__).resolve().parents[1] / "data_prep" / "everyday"
@@ -29,7 +31,7 @@ def main() -> None:
     """Print the share that is flagged, group by group."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundles", nargs="+", type=Path)
-    parser.add_argument("--xstest", type=Path, help="xstest_prompts.csv")
+    parser.add_argument("--xstest", type=Path, help="folder with xstest_prompts.csv")
     chosen = parser.parse_args()
     groups = everyday()
     if chosen.xstest is not None:
@@ -55,12 +57,11 @@ def everyday() -> dict[Group, list[str]]:
     return dict(found)
 
 
-def xstest(path: Path) -> dict[Group, list[str]]:
-    """Return XSTest's prompts by label."""
+def xstest(folder: Path) -> dict[Group, list[str]]:
+    """Return XSTest's prompts by what they ask for."""
     found: dict[Group, list[str]] = defaultdict(list)
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found[f"XSTest, {row['label']}", "en"].append(row["prompt"])
+    for item in read_xstest(XsTestOptions(path=folder, roles=(Role.PROMPT,)), taxonomy("rtp-lx"), RejectLog()):
+        found[f"XSTest, {item.metadata['request']}", item.language].append(item.text)
     return dict(found)
 
 

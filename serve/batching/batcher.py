@@ -13,6 +13,7 @@ such text at a time, so that with two workers or more it delays nobody.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import threading
 import time
@@ -32,6 +33,8 @@ from serve.batching.work import Piece, Work
 from serve.windows import Encoded
 
 AnswerT = TypeVar("AnswerT")
+
+_LOGGER = logging.getLogger("babelguard.serve.batching")
 
 _CHARACTERS_PER_TOKEN = 3
 """What a token stands for in the estimate of waiting times; rather few than many."""
@@ -191,6 +194,8 @@ class DynamicBatcher:
                 self._fail_all(error)
 
     def _fail_all(self, error: BaseException) -> None:
+        # Said here too: there may be no request in hand that hears of it.
+        _LOGGER.error("a batching worker met an error outside its requests", exc_info=error)
         with self._changed:
             everybody = list(self._in_hand)
         for work in everybody:

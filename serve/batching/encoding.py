@@ -48,7 +48,7 @@ class Encoding:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether all that is in the queue is a long text that another worker encodes."""
+        """Whether a request in the queue waits for a long text that another worker encodes."""
         return len(self._queue) > 0 and self._long_runs
 
     def take_long(self) -> Place | None:
